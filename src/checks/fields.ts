@@ -1,0 +1,102 @@
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { instant } from '../clock.ts'
+import type { FieldError } from '../errors/refusal.ts'
+import { propertiesOf } from './query.ts'
+
+export type Place = 'pointer' | 'parameter'
+
+/** What JSON.parse did not tell about a value: see ParsedJson. */
+export type Suspicions = { readonly inexact: ReadonlySet<string>; readonly illFormed: ReadonlySet<string> }
+
+/**
+ * Compiles a schema into a check that lists every error at once, without coercion. Errors speak in the words of
+ * the field (`expected`), never repeat a value, and name unknown properties.
+ */
+export function createFieldCheck(schema: TSchema, place: Place) {
+  const validator = Compile(schema)
+  const past = Object.entries(propertiesOf(schema)).flatMap(([name, field]) => (field.past ? [name] : []))
+  const properties = Object.keys(propertiesOf(schema))
+
+  return (value: unknown, now: number, suspicions?: Suspicions): readonly FieldError[] => {
+    const clean =
+      suspicions === undefined || (suspicions.inexact.size === 0 && suspicions.illFormed.size === 0)
+    const future = past.length === 0 ? past : past.filter((name) => !isPast(value, name, now))
+    if (clean && future.length === 0 && validator.Check(value)) return NO_ERRORS
+
+    const details = new Map<string, string>()
+    const say = (pointer: string, detail: string) => {
+      if (!details.has(pointer)) details.set(pointer, detail)
+    }
+    for (const pointer of suspicions?.illFormed ?? []) say(pointer, 'must be valid Unicode without NUL')
+    for (const error of validator.Errors(value)) {
+      for (const [pointer, detail] of explain(schema, error, properties)) say(pointer, detail)
+    }
+    for (const name of future) say(`/${name}`, `must be ${expectedAt(schema, `/${name}`)}`)
+    for (const pointer of suspicions?.inexact ?? []) say(pointer, `must be ${expectedAt(schema, pointer)}`)
+    return [...details].map(([pointer, detail]) =>
+      place === 'pointer' ? { pointer: `#${pointer}`, detail } : { parameter: pointer.slice(1), detail },
+    )
+  }
+}
+
+const NO_ERRORS: readonly FieldError[] = []
+
+type SchemaError = { keyword: string; instancePath: string; params: object }
+
+/** One error of the validator as pointers and sentences; several when it names several properties. */
+function* explain(
+  schema: TSchema,
+  error: SchemaError,
+  known: readonly string[],
+): Generator<[string, string]> {
+  const { keyword, instancePath, params } = error
+  if (keyword === 'required' && 'requiredProperties' in params) {
+    for (const name of params.requiredProperties as string[]) yield [`${instancePath}/${name}`, 'is required']
+  } else if (keyword === 'additionalProperties' && 'additionalProperties' in params) {
+    for (const name of params.additionalProperties as string[]) {
+      yield [`${instancePath}/${escapePointer(name)}`, unknownProperty(schema, instancePath, known)]
+    }
+  } else if (keyword !== 'boolean') {
+    // `boolean` is the closed object's own echo of additionalProperties.
+    yield [instancePath, `must be ${expectedAt(schema, instancePath)}`]
+  }
+}
+
+function unknownProperty(schema: TSchema, instancePath: string, known: readonly string[]): string {
+  if (instancePath === '') return `is not known here; the known ones are ${known.join(', ')}`
+  return `is not allowed: ${instancePath.slice(1)} must be ${expectedAt(schema, instancePath)}`
+}
+
+/** The `expected` words of the schema at a pointer, or of the nearest one above it. */
+function expectedAt(schema: TSchema, pointer: string): string {
+  let words = 'a JSON object'
+  let at: unknown = schema
+  for (const name of pointer.split('/').slice(1)) {
+    at = childOf(at, name)
+    if (!isObject(at)) break
+    if (typeof at.expected === 'string') words = at.expected
+  }
+  return words
+}
+
+function childOf(schema: unknown, name: string): unknown {
+  if (!isObject(schema)) return undefined
+  if (isObject(schema.properties) && Object.hasOwn(schema.properties, name)) return schema.properties[name]
+  if (isObject(schema.patternProperties)) return Object.values(schema.patternProperties)[0]
+  return schema.items
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function isPast(value: unknown, name: string, now: number): boolean {
+  const date = isObject(value) ? value[name] : undefined
+  return typeof date !== 'string' || date < instant(now).slice(0, 10)
+}
+
+function escapePointer(name: string): string {
+  const short = name.length > 64 ? `${name.slice(0, 61)}...` : name
+  return short.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')
+}

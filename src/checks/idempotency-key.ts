@@ -1,0 +1,34 @@
+import { type Refusal, refuse } from '../errors/refusal.ts'
+
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+export type KeyJudgement = { readonly key: string; readonly refusal?: never } | { readonly refusal: Refusal }
+
+/**
+ * The key of a POST: unquoted (the IETF draft quotes it) and lower-cased. Two header lines arrive joined by a
+ * comma, which no UUID has, so a doubled key is invalid like any other text.
+ */
+export function judgeIdempotencyKey(header: string | string[] | undefined): KeyJudgement {
+  if (header === undefined) {
+    return {
+      refusal: refuse(
+        'IDEMPOTENCY_KEY_REQUIRED',
+        'This operation needs an Idempotency-Key header with a UUID v4.',
+      ),
+    }
+  }
+  const text = String(header).trim()
+  const quoted = text.length > 1 && text.startsWith('"') && text.endsWith('"')
+  const key = (quoted ? text.slice(1, -1) : text).toLowerCase()
+  if (UUID_V4.test(key)) return { key }
+  return {
+    refusal: refuse('IDEMPOTENCY_KEY_INVALID', 'The Idempotency-Key header must be one UUID v4.', {
+      errors: [
+        {
+          header: 'Idempotency-Key',
+          detail: 'must be one UUID v4 such as 1f0e9c52-6b1d-4c8e-9a57-2f7c1c1f7d10',
+        },
+      ],
+    }),
+  }
+}

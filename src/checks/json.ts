@@ -1,0 +1,152 @@
+import { isUtf8 } from 'node:buffer'
+import { type Refusal, refuse } from '../errors/refusal.ts'
+import { isExactInteger } from './exact-number.ts'
+
+/** Deeper than any body of the interface, and shallow enough for every recursive reader behind us. */
+export const MAX_DEPTH = 32
+
+export type ParsedJson = {
+  readonly value: unknown
+  /** JSON pointers of numbers whose exact decimal value is not an integer, whatever they round to. */
+  readonly inexact: ReadonlySet<string>
+  /** JSON pointers of texts and property names with a NUL or a lone surrogate. */
+  readonly illFormed: ReadonlySet<string>
+}
+
+export type JsonJudgement =
+  | { readonly ok: true; readonly json: ParsedJson }
+  | { readonly ok: false; readonly refusal: Refusal }
+
+const NONE: ReadonlySet<string> = new Set()
+
+/**
+ * Parses a body once, strictly: UTF-8, one JSON text, no repeated property, at most MAX_DEPTH levels. Beside
+ * the value it reports what JSON.parse rounds or lets through silently.
+ */
+export function parseJson(bytes: Buffer): JsonJudgement {
+  if (!isUtf8(bytes)) return malformed('The body is not valid UTF-8.')
+  const text = bytes.toString('utf8')
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // The parser's own message repeats a part of the body, which may be a secret or a personal datum.
+    return malformed(text.trim() === '' ? 'The body is empty.' : 'The body is not well-formed JSON.')
+  }
+  const scan = scanJson(text)
+  if (scan.fault !== undefined) return malformed(scan.fault)
+  return { ok: true, json: { value, inexact: scan.inexact ?? NONE, illFormed: scan.illFormed ?? NONE } }
+}
+
+function malformed(detail: string): JsonJudgement {
+  return { ok: false, refusal: refuse('MALFORMED_BODY', detail) }
+}
+
+type Scan = { fault?: string; inexact?: Set<string>; illFormed?: Set<string> }
+
+type Level = {
+  /** Property names seen so far; undefined in an array. */
+  readonly names: Set<string> | undefined
+  /** The name or index that the next value stands under. */
+  at: string | number
+  /** Whether the next string is a property name. */
+  nameNext: boolean
+}
+
+/** Walks a text that JSON.parse has accepted, so it can be lenient about everything but what it looks for. */
+function scanJson(text: string): Scan {
+  const scan: Scan = {}
+  const levels: Level[] = []
+  for (let i = 0; i < text.length; i++) {
+    const level = levels[levels.length - 1]
+    switch (text.charCodeAt(i)) {
+      case 0x22: {
+        const end = endOfString(text, i)
+        if (text.indexOf('\\', i) !== -1 && text.slice(i, end).includes('\\u'))
+          judgeText(text.slice(i, end), levels, scan)
+        if (level?.names && level.nameNext) {
+          const name = nameOf(text, i, end)
+          if (level.names.has(name)) return { fault: 'The body repeats a property of an object.' }
+          level.names.add(name)
+          level.at = name
+          level.nameNext = false
+        }
+        i = end - 1
+        break
+      }
+      case 0x7b: // {
+      case 0x5b: // [
+        if (levels.length === MAX_DEPTH)
+          return { fault: `The body is nested more than ${MAX_DEPTH} levels deep.` }
+        levels.push(
+          text.charCodeAt(i) === 0x7b
+            ? { names: new Set(), at: '', nameNext: true }
+            : { names: undefined, at: 0, nameNext: false },
+        )
+        break
+      case 0x7d: // }
+      case 0x5d: // ]
+        levels.pop()
+        break
+      case 0x2c: // ,
+        if (level?.names) level.nameNext = true
+        else if (level) level.at = Number(level.at) + 1
+        break
+      case 0x2d: // -
+      case 0x30:
+      case 0x31:
+      case 0x32:
+      case 0x33:
+      case 0x34:
+      case 0x35:
+      case 0x36:
+      case 0x37:
+      case 0x38:
+      case 0x39: {
+        const end = endOfNumber(text, i)
+        // Up to 15 plain digits are exact; nearly every number of a real request ends here.
+        if (end - i > 15 || /[^0-9]/.test(text.slice(i, end))) {
+          if (!isExactInteger(text.slice(i, end))) {
+            scan.inexact ??= new Set()
+            scan.inexact.add(pointer(levels))
+          }
+        }
+        i = end - 1
+        break
+      }
+    }
+  }
+  return scan
+}
+
+function endOfString(text: string, start: number): number {
+  for (let i = start + 1; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === 0x5c) i++
+    else if (code === 0x22) return i + 1
+  }
+  return text.length
+}
+
+function endOfNumber(text: string, start: number): number {
+  let i = start
+  while (i < text.length && '+-.0123456789eE'.includes(text.charAt(i))) i++
+  return i
+}
+
+function nameOf(text: string, start: number, end: number): string {
+  const raw = text.slice(start + 1, end - 1)
+  return raw.includes('\\') ? String(JSON.parse(text.slice(start, end))) : raw
+}
+
+function judgeText(literal: string, levels: readonly Level[], scan: Scan): void {
+  const value = String(JSON.parse(literal))
+  if (value.isWellFormed() && !value.includes('\0')) return
+  scan.illFormed ??= new Set()
+  scan.illFormed.add(pointer(levels))
+}
+
+/** The pointer of the value that is being read (RFC 6901). */
+function pointer(levels: readonly Level[]): string {
+  return levels.map(({ at }) => `/${String(at).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}

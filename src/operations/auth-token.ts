@@ -1,0 +1,79 @@
+import Type from 'typebox'
+import { SCOPES } from '../config/schema.ts'
+import * as field from './fields.ts'
+import type { OperationRow } from './operation.ts'
+
+/** The token exchange. Its request is read by RFC 6749, not by the rules of the other operations. */
+export const authToken: OperationRow = {
+  id: 'auth.token',
+  method: 'POST',
+  path: '/auth/token',
+  summary: 'Exchange a sandbox key for a one-hour RS256 token',
+  description:
+    'OAuth 2.0 client credentials. client_id is the key id, the tenant or the sandbox key; client_secret is the sandbox key. Credentials travel in the body or in HTTP Basic. There is no refresh token, and no live key is ever minted.',
+  tag: 'Token',
+  auth: 'client',
+  group: 'token',
+  countsPer: 'client',
+  body: Type.Object(
+    {
+      grant_type: Type.Optional(
+        Type.String({
+          description: 'client_credentials, which is also the default.',
+          examples: ['client_credentials'],
+        }),
+      ),
+      client_id: Type.Optional(
+        Type.String({ description: 'The key id, the tenant or the sandbox key.', examples: ['key_demo'] }),
+      ),
+      client_secret: Type.Optional(
+        Type.String({
+          description: 'The sandbox key.',
+          examples: ['sk_sandbox_demo_key_for_local_use_only'],
+        }),
+      ),
+      scope: Type.Optional(
+        Type.String({
+          description: 'Space-separated; narrows the scopes of the key.',
+          examples: ['payments:write'],
+        }),
+      ),
+    },
+    { description: 'Unknown parameters are ignored; repeated ones are refused.' },
+  ),
+  success: {
+    status: 200,
+    description: 'The token.',
+    schema: field.closed({
+      access_token: Type.String({
+        description: 'A JWT, signed with RS256.',
+        examples: ['eyJhbGciOiJSUzI1NiJ9.e30.c2ln'],
+      }),
+      token_type: field.oneOf(['Bearer'], 'Always Bearer.'),
+      expires_in: Type.Integer({ minimum: 1, description: 'Seconds.', examples: [3600] }),
+      scope: Type.String({
+        description: 'The granted scopes, space-separated.',
+        examples: [SCOPES.join(' ')],
+      }),
+      liveKeyMinted: Type.Unsafe<false>({
+        type: 'boolean',
+        enum: [false],
+        description: 'Always false.',
+        examples: [false],
+      }),
+    }),
+    example: {
+      access_token: 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln',
+      token_type: 'Bearer',
+      expires_in: 3600,
+      scope: SCOPES.join(' '),
+      liveKeyMinted: false,
+    },
+  },
+  errors: ['INVALID_CLIENT', 'INVALID_REQUEST', 'UNSUPPORTED_GRANT_TYPE', 'INVALID_SCOPE'],
+  exampleBody: {
+    grant_type: 'client_credentials',
+    client_id: 'key_demo',
+    client_secret: 'sk_sandbox_demo_key_for_local_use_only',
+  },
+}

@@ -1,0 +1,121 @@
+import type { TSchema } from 'typebox'
+import type { CapProduct, Config, Partner, RateLimitGroup, Scope } from '../config/schema.ts'
+import type { ErrorCode } from '../errors/catalogue.ts'
+import type { Refusal } from '../errors/refusal.ts'
+import type { Ids } from '../simulator/ids.ts'
+import type { OutcomeNames, Rules } from '../simulator/rules.ts'
+import type { Awaitable, CapUsage, RateWindow, RecordWrite, Store, WindowState } from '../store/store.ts'
+
+/** A validated request body or query: plain JSON. Each operation reads it through its own schema's type. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** One authenticated, validated request, as an operation sees it. */
+export type Call = {
+  readonly operation: Operation
+  readonly requestId: string
+  readonly partner: Partner
+  readonly tenant: string
+  readonly body: Fields
+  readonly query: Fields
+  readonly params: Readonly<Record<string, string>>
+  /** X-Sandbox-Outcome, already checked against the operation's outcome names. */
+  readonly requestedOutcome?: string
+  /** The instant of the request: milliseconds since the epoch. */
+  readonly now: number
+  /** For the usage view: the windows that this caller's requests are counted against. */
+  readonly windows: () => readonly UsageWindow[]
+}
+
+export type UsageWindow = { readonly scope: 'partner' | 'client' | 'ip'; readonly window: RateWindow }
+
+/** What the simulator lends to an operation. */
+export type Simulation = {
+  readonly config: Config
+  readonly rules: Rules
+  readonly ids: Ids
+  readonly publicUrl: string
+  readonly records: Pick<Store, 'get' | 'page'>
+  readonly usage: (partner: Partner, now: number) => Awaitable<CapUsage[]>
+  readonly peek: (window: RateWindow, now: number) => Awaitable<WindowState>
+}
+
+/** What an operation decided, before it is written and sent. */
+export type Decided =
+  | {
+      readonly kind: 'done'
+      readonly status: 200 | 201
+      /** Serialised once, to the bytes that are stored, sent and recorded. */
+      readonly body: Fields
+      readonly location?: string
+      /** The rule that decided, for X-Sandbox-Rule. */
+      readonly rule?: string
+      readonly records: readonly RecordWrite[]
+      /** Whether the reserved caps count. */
+      readonly counts: boolean
+    }
+  /** The decision itself refuses. `stored`: the refusal is kept under the idempotency key. */
+  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly stored: boolean }
+
+export type OperationCap = {
+  readonly product: CapProduct
+  /** How much a request wants of a cap in XOF; operations without an amount are only counted in calls. */
+  readonly amountOf?: (body: Fields) => number
+}
+
+/**
+ * An operation is the unit of change: routes, OpenAPI, limit group, metric labels, docs and the error list
+ * follow from its row. Adding one is a file and a line in operations.ts.
+ */
+export type OperationRow = {
+  readonly id: string
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly summary: string
+  readonly description: string
+  readonly tag: 'Token' | 'Accounts' | 'Identity' | 'Payments' | 'Credit' | 'Score' | 'Webhooks' | 'Portal'
+  /** A scope, `any` valid token, or `client` (credentials in the request). */
+  readonly auth: Scope | 'any' | 'client'
+  readonly group: RateLimitGroup
+  /** Whether the group counts per partner, per client IP, or per client. */
+  readonly countsPer: 'partner' | 'ip' | 'client'
+  readonly cap?: OperationCap
+  readonly outcomes?: OutcomeNames
+  readonly body?: TSchema
+  readonly query?: TSchema
+  readonly params?: Readonly<Record<string, TSchema>>
+  readonly success: {
+    readonly status: 200 | 201
+    readonly description: string
+    readonly schema: TSchema
+    readonly location?: boolean
+    readonly example: Fields
+  }
+  /** The codes that only this operation answers; those of the pipeline follow from the row. */
+  readonly errors: readonly ErrorCode[]
+  /** An example of the request, for the docs. */
+  readonly exampleBody?: Fields
+  readonly exampleQuery?: Fields
+}
+
+export type Operation = OperationRow & {
+  /** A further judgement of a valid request, from the request alone. */
+  readonly judge?: (request: { body: Fields; query: Fields }, config: Config) => Refusal | undefined
+  readonly simulate: (call: Call, simulation: Simulation) => Awaitable<Decided>
+}
+
+/** What an operation decided, with the usual case as the default: nothing written, the caps count. */
+export function done(
+  status: 200 | 201,
+  body: Fields,
+  more: { location?: string; rule?: string; records?: readonly RecordWrite[]; counts?: boolean } = {},
+): Decided {
+  const { records = [], counts = true, ...rest } = more
+  return { kind: 'done', status, body, records, counts, ...rest }
+}
+
+/** Copies the properties that are present, so that absent optional fields stay absent. */
+export function pick(fields: Fields, names: readonly string[]): Record<string, unknown> {
+  const picked: Record<string, unknown> = {}
+  for (const name of names) if (fields[name] !== undefined) picked[name] = fields[name]
+  return picked
+}

@@ -1,0 +1,39 @@
+import { accountsList } from './accounts-list.ts'
+import { accountsOpen } from './accounts-open.ts'
+import { accountsRead } from './accounts-read.ts'
+import { authToken } from './auth-token.ts'
+import { creditApply } from './credit-apply.ts'
+import { creditSimulate } from './credit-simulate.ts'
+import { kybSubmit } from './kyb-submit.ts'
+import { kycSubmit } from './kyc-submit.ts'
+import type { Operation, OperationRow } from './operation.ts'
+import { paymentsCashout, paymentsFund } from './payments.ts'
+import { portalUsage } from './portal-usage.ts'
+import { scoreRead } from './score-read.ts'
+import { webhooksIpRanges, webhooksList, webhooksRead, webhooksRegister } from './webhooks.ts'
+import { widgetRead } from './widget-read.ts'
+import { widgetSession } from './widget-session.ts'
+
+/** Every operation that a token opens, in the order of the documentation. */
+export const OPERATIONS: readonly Operation[] = [
+  accountsOpen,
+  accountsList,
+  accountsRead,
+  kycSubmit,
+  widgetSession,
+  widgetRead,
+  kybSubmit,
+  paymentsFund,
+  paymentsCashout,
+  creditSimulate,
+  creditApply,
+  scoreRead,
+  webhooksRegister,
+  webhooksList,
+  webhooksIpRanges,
+  webhooksRead,
+  portalUsage,
+]
+
+/** Every row of the interface, the token exchange included. */
+export const ROWS: readonly OperationRow[] = [authToken, ...OPERATIONS]
