@@ -1,0 +1,91 @@
+import { capExpiresAt, capName } from './keyspace.ts'
+import { periodEnd } from './period.ts'
+import type { Cap, CapDemand, CapUsage } from './store.ts'
+
+/** A part of a cap that is set aside for one piece of work, in the period in which the work began. */
+export type Hold = { readonly counter: string; readonly amount: number; readonly expiresAt: number }
+
+/**
+ * Used and reserved amounts of every cap that has been touched. Used amounts are those that are durable; what is on
+ * its way to the disk is still reserved, so used + reserved never falls below the truth.
+ */
+export type CapBook = {
+  /** Sets all demands aside, or none of them: then the first cap that refused. */
+  reserve(partner: string, demands: readonly CapDemand[], at: number): Reserved
+  /** Sets aside without asking: for work that had been admitted before a restart. */
+  restore(partner: string, demands: readonly CapDemand[], at: number): readonly Hold[]
+  release(holds: readonly Hold[]): void
+  /** Moves reserved amounts to used ones, after their commit. */
+  commit(holds: readonly Hold[]): void
+  usage(partner: string, caps: readonly Cap[], at: number): CapUsage[]
+  /** Drops counters that nobody will ask for again. */
+  forget(now: number): void
+}
+
+export type Reserved =
+  | { readonly kind: 'reserved'; readonly holds: readonly Hold[] }
+  | { readonly kind: 'refused'; readonly cap: CapUsage & { readonly amount: number } }
+
+type Counter = { used: number; reserved: number; readonly expiresAt: number }
+
+/** `readUsed` answers what the backing holds for a counter that is met for the first time. */
+export function createCapBook(readUsed: (counter: string) => number): CapBook {
+  const counters = new Map<string, Counter>()
+
+  function counterOf(name: string, expiresAt: number): Counter {
+    const known = counters.get(name)
+    if (known !== undefined) return known
+    const counter = { used: readUsed(name), reserved: 0, expiresAt }
+    counters.set(name, counter)
+    return counter
+  }
+
+  function hold(partner: string, demand: CapDemand, at: number): Hold {
+    const expiresAt = capExpiresAt(demand.period, at)
+    const counter = capName(partner, demand, at)
+    counterOf(counter, expiresAt).reserved += demand.amount
+    return { counter, amount: demand.amount, expiresAt }
+  }
+
+  function usageOf(partner: string, cap: Cap, at: number): CapUsage {
+    const { used, reserved } = counterOf(capName(partner, cap, at), capExpiresAt(cap.period, at))
+    const { product, period, unit, limit } = cap
+    return { product, period, unit, limit, used, reserved, resetAt: periodEnd(period, at) }
+  }
+
+  function release(holds: readonly Hold[]): void {
+    for (const { counter, amount, expiresAt } of holds) counterOf(counter, expiresAt).reserved -= amount
+  }
+
+  return {
+    reserve(partner, demands, at) {
+      const holds: Hold[] = []
+      for (const demand of demands) {
+        // A negative or non-numeric amount would raise the headroom for everybody else.
+        if (!(demand.amount >= 0)) throw new RangeError('a cap is asked for a negative amount')
+        const { used, reserved } = usageOf(partner, demand, at)
+        if (used + reserved + demand.amount > demand.limit) {
+          release(holds)
+          return { kind: 'refused', cap: { ...usageOf(partner, demand, at), amount: demand.amount } }
+        }
+        holds.push(hold(partner, demand, at))
+      }
+      return { kind: 'reserved', holds }
+    },
+    restore: (partner, demands, at) => demands.map((demand) => hold(partner, demand, at)),
+    release,
+    commit(holds) {
+      for (const { counter: name, amount, expiresAt } of holds) {
+        const counter = counterOf(name, expiresAt)
+        counter.reserved -= amount
+        counter.used += amount
+      }
+    },
+    usage: (partner, caps, at) => caps.map((cap) => usageOf(partner, cap, at)),
+    forget(now) {
+      for (const [name, counter] of counters) {
+        if (counter.expiresAt <= now && counter.reserved === 0) counters.delete(name)
+      }
+    },
+  }
+}

@@ -1,0 +1,135 @@
+import { periodEnd, periodStart } from './period.ts'
+import type { CapDemand, CapPeriod, CapUnit, StoredAnswer } from './store.ts'
+
+/**
+ * How the stores name and encode what they keep. Keys are strings whose parts are separated by NUL (which no part may
+ * hold, so that no name can reach into another partner's or tenant's). Values are bytes. Everything that expires
+ * begins with its expiry instant (a big-endian double, Infinity for never), so that the sweep can judge any of it.
+ *
+ *   a partner key                        a finished answer
+ *   c partner product period unit start  a cap counter
+ *   r kind tenant id                     a record
+ *   u partner key fence                  the `started` marker of a remote effect
+ *   e expiry name-of-an-expiring-entry   the expiry index
+ *   m …                                  what belongs to the installation
+ */
+const SEPARATOR = '\0'
+
+/** LMDB's own bound with 4 KiB pages is 1978 bytes; an index entry adds 18 to the name it points to. */
+const MAX_NAME_BYTES = 1900
+
+/** Cap counters are kept this long after their period, for questions about last month. */
+const CAP_KEPT_MS = 40 * 24 * 3_600_000
+
+function name(...parts: readonly string[]): string {
+  for (const part of parts) {
+    if (part.includes(SEPARATOR)) throw new RangeError('a name may not hold a NUL')
+  }
+  const joined = parts.join(SEPARATOR)
+  if (Buffer.byteLength(joined) > MAX_NAME_BYTES) throw new RangeError('a name is too long for the store')
+  return joined
+}
+
+export const answerName = (partner: string, key: string): string => name('a', partner, key)
+export const recordName = (kind: string, tenant: string, id: string): string => name('r', kind, tenant, id)
+/** What all records of one kind and tenant begin with. */
+export const recordPrefix = (kind: string, tenant: string): string => name('r', kind, tenant) + SEPARATOR
+export const markerName = (partner: string, key: string, fence: number): string =>
+  name('u', partner, key, String(fence))
+export const MARKER_PREFIX = `u${SEPARATOR}`
+export const installationName = (what: string): string => name('m', what)
+
+/** The counter of a cap in the period that holds `at`. */
+export function capName(
+  partner: string,
+  cap: { product: string; period: CapPeriod; unit: CapUnit },
+  at: number,
+): string {
+  return name('c', partner, cap.product, cap.period, cap.unit, String(periodStart(cap.period, at)))
+}
+
+export const capExpiresAt = (period: CapPeriod, at: number): number => periodEnd(period, at) + CAP_KEPT_MS
+
+const EXPIRY_PREFIX = `e${SEPARATOR}`
+/** Sixteen digits hold every safe integer, and equal lengths sort as numbers do. */
+const digits = (instant: number): string => String(Math.max(0, Math.ceil(instant))).padStart(16, '0')
+
+export const expiryName = (expiresAt: number, entry: string): string =>
+  `${EXPIRY_PREFIX}${digits(expiresAt)}${SEPARATOR}${entry}`
+export const expiryBounds = (now: number): { from: string; to: string } => ({
+  from: EXPIRY_PREFIX,
+  to: `${EXPIRY_PREFIX}${digits(Math.floor(now) + 1)}`,
+})
+export const entryOfExpiry = (expiry: string): string => expiry.slice(EXPIRY_PREFIX.length + 17)
+
+/** What an index entry holds: it only has to be there (LMDB's binding dislikes empty values). */
+export const PRESENT = Buffer.from([1])
+
+export const expiresAtOf = (value: Buffer): number => value.readDoubleBE(0)
+
+export function encodeNumber(expiresAt: number, count: number): Buffer {
+  const value = Buffer.allocUnsafe(16)
+  value.writeDoubleBE(expiresAt, 0)
+  value.writeDoubleBE(count, 8)
+  return value
+}
+
+export const decodeNumber = (value: Buffer): number => value.readDoubleBE(8)
+
+export function encodeRecord(expiresAt: number, record: unknown): Buffer {
+  const json = JSON.stringify(record)
+  if (json === undefined) throw new TypeError('a record must be a JSON value')
+  const value = Buffer.allocUnsafe(8 + Buffer.byteLength(json))
+  value.writeDoubleBE(expiresAt, 0)
+  value.write(json, 8)
+  return value
+}
+
+export const decodeRecord = (value: Buffer): unknown => JSON.parse(value.toString('utf8', 8))
+
+export type FinishedAnswer = { readonly fingerprint: string; readonly answer: StoredAnswer }
+
+/** expiry 8, status 2, length of the fingerprint 2, length of the headers 4, fingerprint, headers (JSON), body. */
+export function encodeAnswer(expiresAt: number, fingerprint: string, answer: StoredAnswer): Buffer {
+  const headers = JSON.stringify(answer.headers)
+  const fingerprintBytes = Buffer.byteLength(fingerprint)
+  const headerBytes = Buffer.byteLength(headers)
+  const value = Buffer.allocUnsafe(16 + fingerprintBytes + headerBytes + answer.body.length)
+  value.writeDoubleBE(expiresAt, 0)
+  value.writeUInt16BE(answer.status, 8)
+  value.writeUInt16BE(fingerprintBytes, 10)
+  value.writeUInt32BE(headerBytes, 12)
+  value.write(fingerprint, 16)
+  value.write(headers, 16 + fingerprintBytes)
+  answer.body.copy(value, 16 + fingerprintBytes + headerBytes)
+  return value
+}
+
+export function decodeAnswer(value: Buffer): FinishedAnswer {
+  const headersAt = 16 + value.readUInt16BE(10)
+  const bodyAt = headersAt + value.readUInt32BE(12)
+  return {
+    fingerprint: value.toString('utf8', 16, headersAt),
+    answer: {
+      status: value.readUInt16BE(8),
+      headers: JSON.parse(value.toString('utf8', headersAt, bodyAt)),
+      body: Buffer.from(value.subarray(bodyAt)),
+    },
+  }
+}
+
+/** What has to be known about a remote effect after a crash. */
+export type Marker = {
+  readonly partner: string
+  /** The idempotency key, or `#` and the fence where the work had none. */
+  readonly key: string
+  readonly fingerprint: string
+  readonly fence: number
+  readonly caps: readonly CapDemand[]
+  readonly admittedAt: number
+  /** When the reservation of an outcome that nobody learned is committed. */
+  readonly deadline: number
+}
+
+export const encodeMarker = (marker: Marker): Buffer => Buffer.from(JSON.stringify(marker))
+export const decodeMarker = (value: Buffer): Marker => JSON.parse(value.toString())

@@ -1,0 +1,103 @@
+import type { CapBook, Hold } from './caps.ts'
+import type { CapDemand, KeyClaim, Permit } from './store.ts'
+
+/**
+ * Work that has been admitted and not finished: running keys, keys whose outcome is unknown, and permits without a
+ * key (under their fence). Finished keys are in the backing.
+ */
+export type Unfinished = {
+  readonly id: string
+  readonly partner: string
+  /** The idempotency key, or `#` and the fence. */
+  readonly key: string
+  readonly fingerprint: string
+  /** Of the latest permit; only that one can settle. */
+  fence: number
+  state: 'running' | 'unknown'
+  /** A commit that decides about it is in flight: nothing else may. */
+  busy: boolean
+  leaseEndsAt: number
+  /** When the reservation of an unknown outcome is committed. */
+  readonly deadline: number
+  readonly caps: readonly CapDemand[]
+  readonly holds: readonly Hold[]
+  readonly admittedAt: number
+  /** The name of its durable `started` marker, once there is one. */
+  marker: string | undefined
+}
+
+export type RunningKeys = {
+  find(id: string): Unfinished | undefined
+  add(work: Unfinished): void
+  /** What the permit may still settle; undefined when it has lost its key. */
+  settleable(permit: Permit): Unfinished | undefined
+  /** The key is free again. The holds are the caller's business. */
+  remove(work: Unfinished): void
+  takeOver(work: Unfinished, fence: number, leaseEndsAt: number): void
+  /** Ends leases that have run out, and sets aside unknown outcomes whose retention has run out. */
+  expire(now: number): void
+  /** Unknown outcomes whose caps have yet to be committed; their keys are free. */
+  readonly overdue: Set<Unfinished>
+}
+
+export const workId = (partner: string, key: string): string => `${partner}\0${key}`
+
+/** The key of a permit without one. A real key is a UUID, so the two never meet. */
+export const keyOf = (claim: KeyClaim | undefined, fence: number): string => claim?.key ?? `#${fence}`
+
+export function createRunningKeys(caps: CapBook): RunningKeys {
+  const works = new Map<string, Unfinished>()
+  const overdue = new Set<Unfinished>()
+  /** A lower bound of the next instant at which something runs out; until then `expire` costs one comparison. */
+  let nextExpiry = Number.POSITIVE_INFINITY
+
+  const runsOutAt = (work: Unfinished): number =>
+    work.state === 'running' ? work.leaseEndsAt : work.deadline
+
+  function watch(work: Unfinished): void {
+    nextExpiry = Math.min(nextExpiry, runsOutAt(work))
+  }
+
+  function endLease(work: Unfinished): void {
+    if (work.marker === undefined) {
+      // A local effect that was not settled in its time has not happened.
+      caps.release(work.holds)
+      works.delete(work.id)
+    } else {
+      work.state = 'unknown'
+    }
+  }
+
+  return {
+    overdue,
+    find: (id) => works.get(id),
+    add(work) {
+      works.set(work.id, work)
+      watch(work)
+    },
+    settleable(permit) {
+      const work = works.get(workId(permit.partner, keyOf(permit.claim, permit.fence)))
+      return work === undefined || work.fence !== permit.fence || work.busy ? undefined : work
+    },
+    remove: (work) => void works.delete(work.id),
+    takeOver(work, fence, leaseEndsAt) {
+      work.fence = fence
+      work.state = 'running'
+      work.leaseEndsAt = leaseEndsAt
+      watch(work)
+    },
+    expire(now) {
+      if (now < nextExpiry) return
+      nextExpiry = Number.POSITIVE_INFINITY
+      for (const work of works.values()) {
+        if (!work.busy && work.state === 'running' && work.leaseEndsAt <= now) endLease(work)
+        if (!work.busy && work.state === 'unknown' && work.deadline <= now) {
+          works.delete(work.id)
+          overdue.add(work)
+        } else if (works.has(work.id)) {
+          watch(work)
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * The store contract. Every implementation passes the one suite in test/store/contract.ts.
+ *
+ * Time comes in as `now` (milliseconds since the epoch, from the gateway's clock); a store never reads a clock.
+ *
+ * The life of an idempotency key, which belongs to one partner:
+ *
+ *   absent ── admit ──> running ── settle(finished) ──> finished ── retention ──> absent
+ *                          │ ── settle(nothing) ──────> absent       (nothing happened)
+ *                          │ ── settle(unknown) ──────> unknown      (an upstream may have acted)
+ *                          │ ── lease runs out ───────> absent (local) or unknown (remote)
+ *   unknown ── admit with the same fingerprint ──> running again, under a new fence, with the SAME reservation
+ *
+ * - Each take-over of an unfinished key has a new, larger fence. A settlement with an old fence changes nothing.
+ * - `local` effects (the simulator): record, answer and cap are one commit; a crash before it means that nothing
+ *   happened. `remote` effects (an upstream): a durable `started` marker (fingerprint, fence, caps) is committed
+ *   before `admit` resolves; after a crash the key is `unknown`.
+ * - A reservation of an unknown key is committed, the safe side, when its retention runs out.
+ *
+ * Rate windows are fixed windows that start with the subject's first request and need not survive a restart of a
+ * single-process store. Caps, records and finished answers do survive, and so does everything acknowledged.
+ *
+ * A store that cannot write throws StoreUnavailable from `admit` and `settle` (with nothing executed, the key
+ * absent again and the reservation released); windows and reads go on.
+ */
+export type Store = {
+  /** Looks at a window without spending from it. */
+  peek(window: RateWindow, now: number): Awaitable<WindowState>
+  /** Spends one request from a window. `full` when there was none left; a refused request spends nothing. */
+  take(window: RateWindow, now: number): Awaitable<WindowState>
+  /**
+   * One call for the whole admission: rate window, then idempotency key, then caps.
+   * A full window beats everything. With `refused` the request only counts against its window.
+   */
+  admit(admission: Admission, now: number): Awaitable<Verdict>
+  /** Ends what `admit` began. Resolves when the outcome is durable. */
+  settle(settlement: Settlement, now: number): Promise<SettleResult>
+  /** A record of a tenant, or undefined when there is none or it has expired. */
+  get<T = unknown>(kind: RecordKind, tenant: string, id: string, now: number): Awaitable<T | undefined>
+  /** Records of a tenant, newest first (ids sort by creation), starting after `before`. */
+  page<T = unknown>(kind: RecordKind, tenant: string, query: PageQuery, now: number): Awaitable<Page<T>>
+  /** What has been used and is reserved of each of a partner's caps in the period that holds `now`. */
+  usage(partner: string, caps: readonly Cap[], now: number): Awaitable<CapUsage[]>
+  /** A secret of this installation (32 random bytes, made once, kept with the data): keys digests. */
+  secret(): Buffer
+  /** Deletes what has expired, a bounded batch per call; resolves to how many records it deleted. */
+  sweep(now: number): Promise<number>
+  /** Whether the last write succeeded; what /readyz shows. */
+  health(): StoreHealth
+  /** Flushes and closes; the store answers nothing afterwards. */
+  close(): Promise<void>
+}
+
+export type Awaitable<T> = T | Promise<T>
+
+/** What a request is counted against. */
+export type RateWindow = {
+  /** The rate-limit group, such as `payments.fund`. */
+  readonly group: string
+  /** Whose window it is: `partner:demo`, `ip:192.0.2.1`, `ip:2001:db8:1:2::/64`, `key:key_demo`, … */
+  readonly subject: string
+  readonly limit: number
+  readonly windowMs: number
+  /**
+   * The wider subject (a /24 or /48) that a NEW subject shares with its neighbours when the store already holds
+   * as many live windows as it may. Live windows are never evicted.
+   */
+  readonly shared?: string
+}
+
+export type WindowState = {
+  readonly limit: number
+  /** What is left after this call. */
+  readonly remaining: number
+  /** When the window ends, in milliseconds since the epoch; for a subject without a window, now + windowMs. */
+  readonly resetAt: number
+  /** The request must be refused: there was nothing left. For `peek`: a request now would be refused. */
+  readonly full: boolean
+}
+
+export type CapPeriod = 'day' | 'month'
+export type CapUnit = 'calls' | 'amount'
+
+/** A business cap of a partner: `limit` per product, period (UTC) and unit. */
+export type Cap = {
+  readonly product: string
+  readonly period: CapPeriod
+  readonly unit: CapUnit
+  readonly limit: number
+}
+
+/** A cap and how much of it a request wants. */
+export type CapDemand = Cap & { readonly amount: number }
+
+export type CapUsage = Cap & {
+  readonly used: number
+  readonly reserved: number
+  /** Start of the next period, milliseconds since the epoch. */
+  readonly resetAt: number
+}
+
+export type KeyClaim = {
+  /** A UUID v4 in lower case. */
+  readonly key: string
+  /** A keyed digest of the request (hex or base64url); equal only for byte-identical requests. */
+  readonly fingerprint: string
+  /** How long a running key may stay unfinished. */
+  readonly leaseMs: number
+  /** How long a finished answer is kept, from completion. */
+  readonly retentionMs: number
+}
+
+export type Admission = {
+  readonly partner: string
+  /** Absent for work that is not rate limited here (a decision made by a page). */
+  readonly window?: RateWindow
+  /** An earlier check refused the request: count it, and nothing else. */
+  readonly refused: boolean
+  readonly claim?: KeyClaim
+  /** All of them must pass; they are reserved together or not at all. */
+  readonly caps: readonly CapDemand[]
+  readonly effect: 'local' | 'remote'
+}
+
+/** `window` is present whenever the admission had one. */
+export type Verdict =
+  | { readonly kind: 'full'; readonly window: WindowState }
+  | { readonly kind: 'counted'; readonly window?: WindowState }
+  | { readonly kind: 'reused'; readonly window?: WindowState }
+  | { readonly kind: 'running'; readonly window?: WindowState }
+  | { readonly kind: 'stored'; readonly window?: WindowState; readonly answer: StoredAnswer }
+  | {
+      readonly kind: 'capped'
+      readonly window?: WindowState
+      readonly cap: CapUsage & { readonly amount: number }
+    }
+  | { readonly kind: 'admitted'; readonly window?: WindowState; readonly permit: Permit }
+
+/** The right to decide. It must be settled exactly once. */
+export type Permit = {
+  readonly partner: string
+  /** Larger than every fence given out before for the same key, also after a restart. */
+  readonly fence: number
+  readonly claim?: KeyClaim
+  readonly caps: readonly CapDemand[]
+  /** The instant of admission: caps belong to the period that holds it. */
+  readonly admittedAt: number
+  readonly effect: 'local' | 'remote'
+  /** True when the permit takes over a key whose earlier outcome is unknown. */
+  readonly takeover: boolean
+}
+
+export type StoredAnswer = {
+  readonly status: number
+  /** Content-Type, and Location and X-Sandbox-Rule where there are any; lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+export type Settlement = {
+  readonly permit: Permit
+  /**
+   * finished: the answer is stored under the key (if there is one).
+   * nothing: nothing happened; the key is absent again.
+   * unknown: a remote effect may have happened; the reservation stays.
+   */
+  readonly outcome: 'finished' | 'nothing' | 'unknown'
+  /** Needed when the outcome is `finished` and the permit has a claim. */
+  readonly answer?: StoredAnswer
+  /** Whether the reserved caps count (commit) or go back (release). Ignored when the outcome is `unknown`. */
+  readonly commitCaps: boolean
+  /** Written in the same commit. Only with `finished`. */
+  readonly records: readonly RecordWrite[]
+}
+
+export type SettleResult =
+  | { readonly kind: 'settled' }
+  /** The permit had lost its key to a later fence; nothing was changed. */
+  | { readonly kind: 'superseded' }
+  /**
+   * A record that had to be absent exists: nothing was written and the permit still stands, so the caller
+   * decides again (it will now find the record) and settles once more.
+   */
+  | { readonly kind: 'conflict' }
+
+export type RecordKind = 'account' | 'score' | 'session' | 'decision' | 'webhook'
+
+export type RecordWrite = {
+  readonly kind: RecordKind
+  readonly tenant: string
+  /** Ids of listed kinds sort by creation. */
+  readonly id: string
+  /** A plain JSON value. */
+  readonly value: unknown
+  /** `refuse`: settle answers `conflict` when the record exists. `keep`: an existing record stays as it is. */
+  readonly ifPresent: 'refuse' | 'keep' | 'replace'
+  /** Milliseconds since the epoch; absent: kept for ever. */
+  readonly expiresAt?: number
+}
+
+export type PageQuery = { readonly limit: number; readonly before?: string }
+
+export type Page<T> = {
+  readonly items: readonly T[]
+  /** The id to continue before; null on the last page. */
+  readonly next: string | null
+}
+
+export type StoreHealth = { readonly writable: true } | { readonly writable: false; readonly reason: string }
+
+/** The store cannot be written now (a full disk, for one). Nothing has been executed. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable'
+}
+
+/** The store cannot be opened; the message says what to do. */
+export class StoreOpenError extends Error {
+  override readonly name = 'StoreOpenError'
+  readonly reason: 'in-use' | 'newer-format' | 'unusable'
+  constructor(reason: StoreOpenError['reason'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}
