@@ -1,0 +1,85 @@
+import type { ConfigError } from './errors.ts'
+import { isMapping, type Path } from './paths.ts'
+import { didYouMean } from './suggest.ts'
+import type { Schema } from './wording.ts'
+
+/** A setting from outside the file: `source` is a variable (`SANDGATE_LISTEN_PORT`) or a flag (`--port`). */
+export type Override = { readonly source: string; readonly path: Path; readonly value: unknown }
+
+const PREFIX = 'SANDGATE_'
+
+/** Variables of other parts of the program: the client's URL and the key that encrypts cassettes. */
+const RESERVED = ['SANDGATE_URL', 'SANDGATE_CASSETTE_KEY']
+
+/** `listen.publicUrl` is `SANDGATE_LISTEN_PUBLIC_URL`; `payments.fund` becomes `PAYMENTS_FUND`. */
+export function variableName(path: Path): string {
+  const words = path.map((part) =>
+    String(part)
+      .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+      .replaceAll('.', '_'),
+  )
+  return PREFIX + words.join('_').toUpperCase()
+}
+
+export type Setting = { readonly path: readonly string[]; readonly schema: Schema }
+
+/** Every setting of a schema, in its order: what is not a section. */
+export function settings(schema: Schema, path: readonly string[] = []): Setting[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, child]) =>
+    child.properties ? settings(child, [...path, key]) : [{ path: [...path, key], schema: child }],
+  )
+}
+
+/** Whether a variable or a flag can set it. */
+export function isScalar(schema: Schema): boolean {
+  return schema.anyOf ? schema.anyOf.some(isScalar) : !['array', 'object', 'null'].includes(schema.type ?? '')
+}
+
+/**
+ * The settings that the environment makes, and warnings about variables that make none. An empty variable is not
+ * set: `SANDGATE_LISTEN_PORT=` is what a compose file or a chart produces for a value that nobody gave.
+ */
+export function fromEnvironment(
+  schema: Schema,
+  env: Readonly<Record<string, string | undefined>>,
+): { overrides: Override[]; warnings: string[] } {
+  const known = new Map(settings(schema).map((setting) => [variableName(setting.path), setting]))
+  const overrides: Override[] = []
+  const warnings: string[] = []
+  for (const [source, text] of Object.entries(env)) {
+    if (!source.startsWith(PREFIX) || RESERVED.includes(source) || text === undefined || text === '') continue
+    const setting = known.get(source)
+    if (setting === undefined) {
+      warnings.push(`${source} is not a setting and is ignored${didYouMean(source, known.keys())}`)
+    } else if (!isScalar(setting.schema)) {
+      warnings.push(
+        `${source} is ignored: ${setting.path.join('.')} is a list or a mapping, set it in the file`,
+      )
+    } else {
+      overrides.push({ source, path: setting.path, value: typed(setting.schema, text) })
+    }
+  }
+  return { overrides, warnings }
+}
+
+/** A text as the schema types it; what does not fit stays text, and the check says what is wrong with it. */
+export function typed(schema: Schema, text: string): unknown {
+  const numeric = schema.type === 'integer' || schema.type === 'number'
+  if (numeric && /^-?[0-9]+(\.[0-9]+)?$/.test(text)) return Number(text)
+  if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+/** Sets `path` in a copy of `root`. What is not a mapping on the way stays, since the file is wrong there. */
+export function withOverride(root: unknown, path: Path, value: unknown): unknown {
+  const [key, ...rest] = path
+  if (key === undefined) return value
+  if (root !== undefined && root !== null && !isMapping(root)) return root
+  const child = root && Object.hasOwn(root, key) ? root[key] : undefined
+  return { ...root, [key]: withOverride(child, rest, value) }
+}
+
+/** The errors of variables and flags have no position. */
+export function overridePlace(source: string): Pick<ConfigError, 'file' | 'line' | 'column'> {
+  return { file: source, line: null, column: null }
+}

@@ -1,0 +1,121 @@
+import { dirname, resolve } from 'node:path'
+import { checked } from './check.ts'
+import { DEMO_PARTNER } from './demo.ts'
+import { fromEnvironment, type Override, overridePlace, withOverride } from './environment.ts'
+import { type ConfigError, configError, type Place } from './errors.ts'
+import { isMapping, isWithin, type Path } from './paths.ts'
+import { RULES } from './rules.ts'
+import { type Config, ConfigSchema, PartnersSchema } from './schema.ts'
+import { readYamlFile, type YamlFile } from './yaml-file.ts'
+
+export type LoadOptions = {
+  /** The configuration file. Null: every default, and the demo partner. */
+  readonly file?: string | null
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** What the command line sets; wins over the environment, which wins over the file. */
+  readonly flags?: readonly Override[]
+}
+
+export type LoadResult = {
+  /** Absolute paths of every file that the configuration is made of, also of those that are missing. */
+  readonly files: readonly string[]
+  readonly warnings: readonly string[]
+} & (
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly errors: readonly ConfigError[] }
+)
+
+const NO_FILE: YamlFile = {
+  name: 'built-in defaults',
+  value: undefined,
+  errors: [],
+  place: () => ({ file: 'built-in defaults', line: null, column: null }),
+}
+
+/** Reads and checks a whole configuration; finds every mistake, not only the first. */
+export function loadConfig({ file = null, env = {}, flags = [] }: LoadOptions = {}): LoadResult {
+  const main = file === null ? NO_FILE : readYamlFile(file)
+  const { overrides: variables, warnings } = fromEnvironment(ConfigSchema, env)
+  const overrides = [...variables, ...flags]
+  const sources: Source[] = overrides.map(({ source, path }) => ({
+    path,
+    place: () => overridePlace(source),
+  }))
+  const mistakes = collector(main, sources)
+  mistakes.errors.push(...main.errors)
+
+  const root = mappingOf(main, mistakes.report)
+  const value = overrides.reduce<unknown>((before, one) => withOverride(before, one.path, one.value), root)
+  const draft = checked(ConfigSchema, value, [], mistakes.report) as Draft
+  const files = file === null ? [] : [resolve(file)]
+  if (main.value !== undefined || file === null) loadPartners()
+
+  for (const rule of RULES) {
+    if (!rule.reads.some((section) => mistakes.isIn(section))) rule.check(draft as Config, mistakes.report)
+  }
+  if (mistakes.errors.length > 0) return { ok: false, errors: inOrder(mistakes.errors), files, warnings }
+  return { ok: true, config: draft as Config, files, warnings }
+
+  function loadPartners(): void {
+    if (typeof draft.partners !== 'string' || mistakes.isIn('partners')) return
+    const fromOutside = overrides.some(({ path }) => path[0] === 'partners')
+    if (file === null && !fromOutside) {
+      draft.partners = [DEMO_PARTNER]
+      return
+    }
+    // A path in the file is relative to the file; one in a variable or flag to where it was typed.
+    const path = resolve(file === null || fromOutside ? '' : dirname(file), draft.partners)
+    files.push(path)
+    const list = readYamlFile(path)
+    if (list.value === undefined && list.errors.every(({ line }) => line === null)) {
+      for (const { message } of list.errors)
+        mistakes.report(['partners'], `${list.name}: ${message}`, 'value')
+      return
+    }
+    sources.push({ path: ['partners'], place: (inside, at) => list.place(inside.slice(1), at) })
+    mistakes.errors.push(...list.errors)
+    if (list.value === undefined) mistakes.damaged.add('partners')
+    else draft.partners = checked(PartnersSchema, list.value, ['partners'], mistakes.report)
+  }
+}
+
+type Draft = { partners: unknown }
+
+/** Says where something comes from when it is not in the main file. */
+type Source = { readonly path: Path; readonly place: (path: Path, at: 'key' | 'value') => Place }
+
+function collector(main: YamlFile, sources: readonly Source[]) {
+  const errors: ConfigError[] = []
+  const damaged = new Set<string>()
+  // The last one wins, as it does for the values.
+  const sourceOf = (path: Path): Source =>
+    sources.findLast((one) => isWithin(path, one.path)) ?? { path, ...main }
+  return {
+    errors,
+    damaged,
+    isIn: (section: string) => damaged.has(section) || damaged.has(''),
+    report: (path: Path, message: string, at: 'key' | 'value' = 'value') => {
+      errors.push(configError(sourceOf(path).place(path, at), path, message))
+      damaged.add(String(path[0] ?? ''))
+    },
+  }
+}
+
+/** An empty file is a mapping of nothing: all defaults. */
+function mappingOf(main: YamlFile, report: (path: Path, message: string) => void): unknown {
+  if (main.value === undefined || main.value === null || isMapping(main.value)) return main.value ?? {}
+  const given = Array.isArray(main.value) ? 'a list' : 'a single value'
+  report([], `the configuration must be a mapping of settings such as "listen:", not ${given}`)
+  return {}
+}
+
+/** By file as they were read, then by line, the way one works through them. */
+function inOrder(errors: readonly ConfigError[]): ConfigError[] {
+  const files = [...new Set(errors.map(({ file }) => file))]
+  return errors.toSorted(
+    (a, b) =>
+      files.indexOf(a.file) - files.indexOf(b.file) ||
+      (a.line ?? 0) - (b.line ?? 0) ||
+      (a.column ?? 0) - (b.column ?? 0),
+  )
+}
