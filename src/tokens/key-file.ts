@@ -1,0 +1,186 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { JWK } from 'jose'
+import { instant } from '../clock.ts'
+
+/** The key that signs. `longestLifetimeSeconds` is the longest life of any token it may have signed. */
+export type ActiveKey = {
+  readonly kid: string
+  readonly createdAtMs: number
+  readonly longestLifetimeSeconds: number
+  readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
+}
+/** A key that signed before. Its private half is gone: it can verify and nothing else. */
+export type RetiringKey = {
+  readonly kid: string
+  readonly createdAtMs: number
+  readonly expiresAtMs: number
+  readonly publicKey: KeyObject
+}
+export type KeySet = { readonly active: ActiveKey; readonly retiring: readonly RetiringKey[] }
+
+/** The signing keys cannot be read or kept. `fix` says what the operator does about it. */
+export class SigningKeysError extends Error {
+  override readonly name = 'SigningKeysError'
+  readonly fix: string
+  constructor(message: string, fix: string, cause?: unknown) {
+    super(`${message} ${fix}`, { cause })
+    this.fix = fix
+  }
+}
+
+class Damage extends Error {}
+
+const NAME = 'signing-keys.json'
+const VERSION = 1
+
+/** RFC 7638. It also ties a key in the file to its kid, so that a flipped bit is noticed on loading. */
+export function thumbprint(publicKey: KeyObject): string {
+  const { e, kty, n } = publicKey.export({ format: 'jwk' })
+  return createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url')
+}
+
+/**
+ * The keys of a data directory, or undefined when it has none yet.
+ * @throws SigningKeysError when there is a file that cannot be used. It is never replaced silently: that would
+ * invalidate every token of every partner because of, say, a wrong owner.
+ */
+export function readKeyFile(directory: string): KeySet | undefined {
+  const path = join(directory, NAME)
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return undefined
+    const fix = 'Make it readable for the user that runs the gateway.'
+    throw new SigningKeysError(`The signing keys in ${path} cannot be read (${codeOf(cause)}).`, fix, cause)
+  }
+  try {
+    return parse(text)
+  } catch (cause) {
+    const fix =
+      'Restore the file from a backup, or delete it: new keys are made then, and partners exchange again.'
+    // Only our own words: an error of JSON or of crypto may quote the text, and the text is a private key.
+    const why = cause instanceof Damage ? cause.message : 'not the JSON that the gateway writes'
+    throw new SigningKeysError(`The signing keys in ${path} are damaged (${why}).`, fix)
+  }
+}
+
+/** Replaces the file so that after a crash either the old or the new one is there, whole and on the disk. */
+export async function writeKeyFile(directory: string, keys: KeySet): Promise<void> {
+  const path = join(directory, NAME)
+  const temporary = `${path}.tmp`
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    await rm(temporary, { force: true })
+    // `wx`: the mode is that of a new file, and a link that somebody left there is not followed.
+    const file = await open(temporary, 'wx', 0o600)
+    try {
+      await file.writeFile(serialize(keys))
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+    const folder = await open(directory, 'r')
+    await folder.sync().finally(() => folder.close())
+  } catch (cause) {
+    await rm(temporary, { force: true }).catch(() => undefined)
+    const fix = 'Free disk space, or make the data directory writable for the user that runs the gateway.'
+    throw new SigningKeysError(
+      `The signing keys cannot be written to ${path} (${codeOf(cause)}).`,
+      fix,
+      cause,
+    )
+  }
+}
+
+function serialize({ active, retiring }: KeySet): string {
+  const file = {
+    version: VERSION,
+    active: {
+      kid: active.kid,
+      createdAt: instant(active.createdAtMs),
+      longestLifetimeSeconds: active.longestLifetimeSeconds,
+      privateKey: active.privateKey.export({ format: 'jwk' }),
+    },
+    retiring: retiring.map((key) => ({
+      kid: key.kid,
+      createdAt: instant(key.createdAtMs),
+      expiresAt: instant(key.expiresAtMs),
+      publicKey: key.publicKey.export({ format: 'jwk' }),
+    })),
+  }
+  return `${JSON.stringify(file, null, 2)}\n`
+}
+
+function parse(text: string): KeySet {
+  const file = record(JSON.parse(text), 'the file')
+  if (file.version !== VERSION) throw new Damage(`its version is not ${VERSION}`)
+  const active = record(file.active, 'active')
+  const privateKey = usable(createPrivateKey({ key: jwk(active.privateKey), format: 'jwk' }))
+  const publicKey = createPublicKey(privateKey)
+  const probe = Buffer.from('sandgate')
+  if (!verify('sha256', probe, publicKey, sign('sha256', probe, privateKey))) {
+    throw new Damage('the active key cannot verify what it signs')
+  }
+  const lifetime = active.longestLifetimeSeconds
+  if (typeof lifetime !== 'number' || !(lifetime >= 0)) throw new Damage('a lifetime is not a number')
+  if (!Array.isArray(file.retiring)) throw new Damage('retiring is not a list')
+  return {
+    active: {
+      kid: ownKid(active.kid, publicKey),
+      createdAtMs: milliseconds(active.createdAt),
+      longestLifetimeSeconds: lifetime,
+      privateKey,
+      publicKey,
+    },
+    retiring: file.retiring.map((item: unknown) => {
+      const key = record(item, 'a retiring key')
+      const retired = usable(createPublicKey({ key: jwk(key.publicKey), format: 'jwk' }))
+      return {
+        kid: ownKid(key.kid, retired),
+        createdAtMs: milliseconds(key.createdAt),
+        expiresAtMs: milliseconds(key.expiresAt),
+        publicKey: retired,
+      }
+    }),
+  }
+}
+
+function record(value: unknown, what: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Damage(`${what} is not an object`)
+  return { ...value }
+}
+
+function jwk(value: unknown): JWK & { kty: 'RSA' } {
+  const fields = record(value, 'a key')
+  if (fields.kty !== 'RSA') throw new Damage('a key is not an RSA key')
+  return { ...fields, kty: 'RSA' }
+}
+
+function usable(key: KeyObject): KeyObject {
+  if (!((key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048))
+    throw new Damage('a key is shorter than 2048 bits')
+  return key
+}
+
+function ownKid(kid: unknown, publicKey: KeyObject): string {
+  const own = thumbprint(publicKey)
+  if (kid !== own) throw new Damage('a kid is not that of its key')
+  return own
+}
+
+function milliseconds(value: unknown): number {
+  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  if (Number.isNaN(ms)) throw new Damage('an instant is missing')
+  return ms
+}
+
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+}

@@ -1,0 +1,168 @@
+import { errors, type JWTPayload, jwtVerify } from 'jose'
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../clock.ts'
+import type { Partner } from '../config/schema.ts'
+import type { Refusal } from '../errors/refusal.ts'
+import { tokenExpired, tokenInvalid } from './challenges.ts'
+import { TOKEN_TYPE } from './issue.ts'
+import type { ProvenKey, Registry } from './registry.ts'
+import type { SigningKeys } from './signing-keys.ts'
+
+/** Who a request comes from. `scopes` are those of the token that its key still holds. */
+export type Principal = {
+  readonly partner: Partner
+  readonly keyId: string
+  readonly tenant: string
+  readonly scopes: ReadonlySet<string>
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+/** `none`: the request carries no bearer token, which only some operations allow. */
+export type Authentication =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | { readonly kind: 'known'; readonly principal: Principal }
+
+export type Verifier = {
+  /** Judges an Authorization header. Synchronous unless a signature has to be checked. */
+  authenticate(
+    authorization: string | undefined,
+    registry: Registry,
+  ): Authentication | Promise<Authentication>
+}
+
+/** A token whose signature, issuer, audience and type have been found good. */
+type Verified = {
+  readonly keyId: string
+  readonly partnerId: string
+  readonly tenant: string
+  readonly scopes: readonly string[]
+  readonly expiresAt: number
+  /** The registry's entry that `known` was made from: another one after each reload of the configuration. */
+  proven: ProvenKey | undefined
+  known: Authentication
+}
+
+const NONE: Authentication = { kind: 'none' }
+const INVALID: Authentication = { kind: 'refused', refusal: tokenInvalid() }
+const EXPIRED: Authentication = { kind: 'refused', refusal: tokenExpired() }
+
+/** Before any work. Ours have some 800 characters; a partner id, a tenant and every scope at their longest 1200. */
+const MAX_TOKEN_LENGTH = 8192
+const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.([A-Za-z0-9_-]+)$/
+
+/**
+ * Verifying costs tens of microseconds, a hit in the cache about one, so good tokens are remembered. What can
+ * change while a token lives is looked at on every request all the same: the clock, the key, the partner.
+ */
+export function createVerifier(options: {
+  readonly signingKeys: SigningKeys
+  /** Read for each verification: the port, and with it the default issuer, is known only once bound. */
+  readonly issuer: () => string
+  readonly audience: string
+  readonly clock: Clock
+  readonly cacheSize?: number
+}): Verifier {
+  const { signingKeys, issuer, audience, clock } = options
+  // Keyed by the whole token and not by a digest or a part of it: two tokens can never share an entry.
+  const cache = new LRUCache<string, Verified>({ max: options.cacheSize ?? 10_000 })
+  let generation = signingKeys.generation()
+
+  function publicKey({ kid }: { kid?: unknown }) {
+    const key = typeof kid === 'string' ? signingKeys.find(kid) : undefined
+    if (key === undefined) throw new errors.JWKSNoMatchingKey()
+    return key
+  }
+
+  async function verify(token: string, registry: Registry): Promise<Authentication> {
+    const startedIn = generation
+    const expectedIssuer = issuer()
+    let verified: Verified | undefined
+    try {
+      const { payload } = await jwtVerify(token, publicKey, {
+        algorithms: ['RS256'],
+        typ: TOKEN_TYPE,
+        issuer: expectedIssuer,
+        audience,
+        currentDate: new Date(clock.now()),
+      })
+      verified = readClaims(payload)
+    } catch (error) {
+      // jose looks at exp last, so that an expired token is known to be one of ours.
+      verified = error instanceof errors.JWTExpired ? readClaims(error.payload) : undefined
+    }
+    if (verified === undefined) return INVALID
+    const authentication = judge(verified, registry, clock.now())
+    if (authentication.kind === 'known' && signingKeys.generation() === startedIn) cache.set(token, verified)
+    return authentication
+  }
+
+  return {
+    authenticate(authorization, registry) {
+      const token = bearerToken(authorization)
+      if (token === undefined) return NONE
+      if (token.length > MAX_TOKEN_LENGTH) return INVALID
+      if (signingKeys.generation() !== generation) {
+        generation = signingKeys.generation()
+        cache.clear()
+      }
+      const verified = cache.get(token)
+      if (verified !== undefined) return judge(verified, registry, clock.now())
+      return isCompact(token) ? verify(token, registry) : INVALID
+    },
+  }
+}
+
+/**
+ * What is left to judge of a good token, on every request: revocation first, since a new exchange does not help
+ * against it, then time, without leeway.
+ */
+function judge(verified: Verified, registry: Registry, now: number): Authentication {
+  const proven = registry.key(verified.keyId)
+  if (proven === undefined) return INVALID
+  if (proven !== verified.proven) {
+    // The configuration was loaded anew: a key that now belongs to somebody else must not bring its tokens along.
+    const { partner, keyId, scopes } = proven
+    if (partner.id !== verified.partnerId || partner.tenant !== verified.tenant) return INVALID
+    const held = new Set<string>(scopes.filter((scope) => verified.scopes.includes(scope)))
+    const principal = { partner, keyId, tenant: partner.tenant, scopes: held, expiresAt: verified.expiresAt }
+    verified.known = { kind: 'known', principal }
+    verified.proven = proven
+  }
+  return now >= verified.expiresAt ? EXPIRED : verified.known
+}
+
+/**
+ * The token of a bearer header. Another scheme counts as no token: RFC 6750 section 3.1 names "an unsupported
+ * authentication method" beside "lacks any authentication information", and asks for the same bare challenge.
+ */
+function bearerToken(authorization: string | undefined): string | undefined {
+  if (authorization === undefined || authorization.length < 7) return undefined
+  const scheme = authorization.slice(0, 7)
+  if (scheme !== 'Bearer ' && scheme.toLowerCase() !== 'bearer ') return undefined
+  let start = 7
+  while (authorization.charCodeAt(start) === 0x20) start += 1
+  return start < authorization.length ? authorization.slice(start) : undefined
+}
+
+/** Three base64url parts and the one canonical spelling of the signature, so that a token has one spelling. */
+function isCompact(token: string): boolean {
+  const signature = COMPACT.exec(token)?.[1]
+  return signature !== undefined && Buffer.from(signature, 'base64url').toString('base64url') === signature
+}
+
+/** The claims that we put there. Anything else with a good signature was not made by `issueToken`. */
+function readClaims({ client_id, sub, tenant, scope, exp }: JWTPayload): Verified | undefined {
+  if (typeof client_id !== 'string' || typeof sub !== 'string' || typeof tenant !== 'string') return undefined
+  if (typeof scope !== 'string' || !Number.isSafeInteger(exp) || exp === undefined) return undefined
+  return {
+    keyId: client_id,
+    partnerId: sub,
+    tenant,
+    scopes: scope.split(' '),
+    expiresAt: exp * 1000,
+    proven: undefined,
+    known: INVALID,
+  }
+}
