@@ -329,6 +329,12 @@ export const ConfigSchema = Type.Object(
           1,
           1_000_000,
         ),
+        maxLoopDelayMs: count(
+          'How late the event loop may run before the gateway answers 503 OVERLOADED.',
+          1000,
+          10,
+          60_000,
+        ),
         maxConnections: count('Connections beyond which new ones are closed.', 10_000, 1, 1_000_000),
         drainMs: count('How long requests in flight may take after SIGTERM.', 10_000, 0, 600_000),
       },

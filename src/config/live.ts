@@ -1,0 +1,116 @@
+import { type Stats, unwatchFile, watchFile } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import { type Clock, systemClock } from '../clock.ts'
+import type { ConfigError } from './errors.ts'
+import type { LoadResult } from './load.ts'
+import { reloaded } from './reload.ts'
+import type { Config } from './schema.ts'
+
+export type ReloadStatus =
+  | {
+      readonly ok: true
+      /** When the running configuration was read. */
+      readonly since: number
+      /** What the files say but only counts at the next start. */
+      readonly needsRestart: readonly string[]
+    }
+  | {
+      readonly ok: false
+      /** Since when the files have been wrong; the configuration before that goes on. */
+      readonly since: number
+      readonly errors: readonly ConfigError[]
+    }
+
+export type LiveConfig = {
+  readonly current: () => Config
+  readonly status: () => ReloadStatus
+  /** Ends the watching; `current` stays as it is. */
+  readonly stop: () => void
+}
+
+export type LiveOptions = {
+  /** Reads everything again, the way it was read at the start (the same flags and variables). */
+  readonly load: () => LoadResult
+  readonly initial: Extract<LoadResult, { ok: true }>
+  /** After a reload that took effect; `current()` is already the new configuration. */
+  readonly onReload: (config: Config, needsRestart: readonly string[]) => void
+  readonly onError: (errors: readonly ConfigError[]) => void
+  readonly clock?: Clock
+}
+
+/** Files are looked at this often: polling sees what a rename, a replaced file or a swapped symlink does. */
+const POLL_MS = 250
+
+/** Several files that are saved together, or a file that is emptied and then written, are one change. */
+const SETTLE_MS = 100
+
+/**
+ * Keeps the configuration up to date: on SIGHUP and when one of its files changes. A mistake changes nothing; it is
+ * reported, shows in `status()`, and is over with the next good version.
+ */
+export function createLiveConfig(options: LiveOptions): LiveConfig {
+  const { load, initial, onReload, onError, clock = systemClock } = options
+  let config = initial.config
+  let latest: LoadResult = initial
+  let status: ReloadStatus = { ok: true, since: clock.now(), needsRestart: [] }
+  let pending: NodeJS.Timeout | undefined
+  let verifying: NodeJS.Timeout | undefined
+  const watched = new Set<string>()
+
+  // Loading is synchronous and waits for this one timer, so that reloads neither overlap nor pile up.
+  const schedule = () => {
+    pending ??= setTimeout(() => {
+      pending = undefined
+      apply(load())
+    }, SETTLE_MS).unref()
+  }
+
+  // A file that changes after it is read and before its first poll would go unnoticed.
+  const verify = () => {
+    verifying = undefined
+    const now = load()
+    if (!isDeepStrictEqual(now, latest)) apply(now)
+  }
+
+  const onChange = (now: Stats, before: Stats) => {
+    // A missing file is announced once, with nothing changed.
+    if (now.mtimeMs !== 0 || before.mtimeMs !== 0) schedule()
+  }
+
+  function apply(result: LoadResult): void {
+    latest = result
+    watch(result.files)
+    if (!result.ok) {
+      status = { ok: false, since: status.ok ? clock.now() : status.since, errors: result.errors }
+      onError(result.errors)
+      return
+    }
+    const next = reloaded(config, result.config)
+    config = next.config
+    status = { ok: true, since: clock.now(), needsRestart: next.needsRestart }
+    onReload(config, next.needsRestart)
+  }
+
+  /** Files are only added: after a mistake the list may lack one that will matter again. */
+  function watch(files: readonly string[]): void {
+    const added = files.filter((file) => !watched.has(file))
+    for (const file of added) {
+      watched.add(file)
+      watchFile(file, { interval: POLL_MS, persistent: false }, onChange)
+    }
+    if (added.length > 0) verifying ??= setTimeout(verify, POLL_MS).unref()
+  }
+
+  watch(initial.files)
+  process.on('SIGHUP', schedule)
+  return {
+    current: () => config,
+    status: () => status,
+    stop: () => {
+      process.off('SIGHUP', schedule)
+      for (const file of watched) unwatchFile(file, onChange)
+      clearTimeout(pending)
+      clearTimeout(verifying)
+    },
+  }
+}
