@@ -9,7 +9,7 @@ const ONCE = new Set(['authorization', 'x-tenant-id', 'host', 'content-type', 'c
 const GUARDED = new Set(['authorization', 'x-tenant-id', 'idempotency-key', 'x-sandbox-outcome'])
 
 /** Judges the raw header lines of a request: `[name, value, name, value, …]` as they came. */
-export function judgeHeaders(rawHeaders: readonly string[]): Refusal | undefined {
+export function judgeHeaders(rawHeaders: readonly string[], httpVersionMinor: number): Refusal | undefined {
   let seen = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const raw = rawHeaders[i] ?? ''
@@ -31,8 +31,9 @@ export function judgeHeaders(rawHeaders: readonly string[]): Refusal | undefined
       )
     }
   }
-  // RFC 9112 section 3.2: exactly one Host line.
-  if (!(seen & HOST_BIT)) return refuse('BAD_REQUEST', 'The Host header is missing.')
+  // RFC 9112 section 3.2: exactly one Host line, except in HTTP/1.0.
+  if (!(seen & HOST_BIT) && httpVersionMinor !== 0)
+    return refuse('BAD_REQUEST', 'The Host header is missing.')
   return undefined
 }
 

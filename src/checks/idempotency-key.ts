@@ -2,7 +2,9 @@ import { type Refusal, refuse } from '../errors/refusal.ts'
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-export type KeyJudgement = { readonly key: string; readonly refusal?: never } | { readonly refusal: Refusal }
+export type KeyJudgement =
+  | { readonly key: string; readonly refusal?: never }
+  | { readonly key?: never; readonly refusal: Refusal }
 
 /**
  * The key of a POST: unquoted (the IETF draft quotes it) and lower-cased. Two header lines arrive joined by a

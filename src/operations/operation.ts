@@ -33,7 +33,8 @@ export type Simulation = {
   readonly config: Config
   readonly rules: Rules
   readonly ids: Ids
-  readonly publicUrl: string
+  /** Scheme, host and port, without a slash at the end. */
+  readonly publicUrl: () => string
   readonly records: Pick<Store, 'get' | 'page'>
   readonly usage: (partner: Partner, now: number) => Awaitable<CapUsage[]>
   readonly peek: (window: RateWindow, now: number) => Awaitable<WindowState>

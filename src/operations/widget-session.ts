@@ -62,7 +62,7 @@ export const widgetSession: Operation = {
     const expiresAtMs = call.now + config.widget.sessionMinutes * 60_000
     const session = {
       sessionId,
-      url: `${publicUrl}/kyc/widget/${sessionId}`,
+      url: `${publicUrl()}/kyc/widget/${sessionId}`,
       createdAt: instant(call.now),
       expiresAt: instant(expiresAtMs),
     }

@@ -1,0 +1,36 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ClientSubject } from '../checks/client-ip.ts'
+import type { Clock } from '../clock.ts'
+import type { Decider } from '../decisions/decide.ts'
+import type { Logger } from '../observe/logger.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { Ids } from '../simulator/ids.ts'
+import type { Store } from '../store/store.ts'
+import type { SigningKeys } from '../tokens/signing-keys.ts'
+import type { Verifier } from '../tokens/verify.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import type { Settings } from './settings.ts'
+
+/** What the pipeline works with; made once at start, handed down as an argument. */
+export type Gateway = {
+  readonly clock: Clock
+  readonly store: Store
+  readonly ids: Ids
+  readonly decider: Decider
+  readonly signingKeys: SigningKeys
+  readonly verifier: Verifier
+  readonly clientOf: (socketAddress: string | undefined, forwardedFor: string | undefined) => ClientSubject
+  readonly lifecycle: Lifecycle
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** The configuration as it is now; read once per request. */
+  readonly settings: () => Settings
+  /** Scheme, host and port that partners use, without a slash at the end. Known once the gateway listens. */
+  readonly publicUrl: () => string
+  readonly issuer: () => string
+}
+
+export function forwardedFor(headers: IncomingHttpHeaders): string | undefined {
+  const value = headers['x-forwarded-for']
+  return Array.isArray(value) ? value.join(',') : value
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ClientSubject } from '../checks/client-ip.ts'
+import { splitTarget } from '../checks/path.ts'
+import type { RateLimitGroup } from '../config/schema.ts'
+import type { Refusal } from '../errors/refusal.ts'
+import type { RateWindow, WindowState } from '../store/store.ts'
+import type { Principal } from '../tokens/verify.ts'
+import { forwardedFor, type Gateway } from './context.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Settings } from './settings.ts'
+
+/** One request and its reply, on its way through the pipeline. */
+export type Exchange = {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly endpoint: Endpoint | undefined
+  /** The Allow header of a path that exists with other methods. */
+  readonly allowed: string | undefined
+  readonly params: Readonly<Record<string, string>>
+  readonly requestId: string
+  readonly settings: Settings
+  readonly client: ClientSubject
+  /** Undefined for a target that is not a path. */
+  readonly path: string | undefined
+  readonly query: string
+  /** performance.now() at arrival; for durations only. */
+  readonly startedAt: number
+  /** The gateway's clock at arrival: milliseconds since the epoch. */
+  readonly arrivedAt: number
+  principal: Principal | undefined
+  /** The partner that a token exchange has proven, for the log and the metrics. */
+  provenPartner: string | undefined
+  /** What the rate headers of the reply show. */
+  window: RateWindow
+  windowState: WindowState | undefined
+  /** Set when the connection broke while the body was arriving. */
+  fail: ((refusal: Refusal) => void) | undefined
+  broken: Refusal | undefined
+}
+
+export function arrive(
+  gateway: Gateway,
+  req: IncomingMessage,
+  res: ServerResponse,
+  target: string,
+  route: Pick<Exchange, 'endpoint' | 'allowed' | 'params'>,
+): Exchange {
+  const settings = gateway.settings()
+  const client = gateway.clientOf(req.socket.remoteAddress, forwardedFor(req.headers))
+  const parts = splitTarget(target)
+  return {
+    req,
+    res,
+    endpoint: route.endpoint,
+    allowed: route.allowed,
+    params: route.params,
+    requestId: gateway.ids.request(),
+    settings,
+    client,
+    path: parts?.path,
+    query: parts?.query ?? '',
+    startedAt: performance.now(),
+    arrivedAt: gateway.clock.now(),
+    principal: undefined,
+    provenPartner: undefined,
+    window: settings.clientWindow(client, groupOf(route.endpoint)),
+    windowState: undefined,
+    fail: undefined,
+    broken: undefined,
+  }
+}
+
+export function groupOf(endpoint: Endpoint | undefined): RateLimitGroup {
+  return endpoint?.row.group ?? 'other'
+}

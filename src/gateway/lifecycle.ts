@@ -1,0 +1,65 @@
+import { type Refusal, refuse } from '../errors/refusal.ts'
+
+export type Lifecycle = {
+  /** Requests that have arrived and are not answered yet. */
+  readonly inFlight: () => number
+  /** Begins a request, or says why it cannot be taken now. A refused one is not in flight. */
+  readonly enter: () => Refusal | undefined
+  readonly leave: () => void
+  readonly draining: () => boolean
+  /** Refuses new requests from now on; resolves when none is in flight. */
+  readonly drain: () => Promise<void>
+  readonly close: () => void
+}
+
+const RETRY_SECONDS = 1
+const TICK_MS = 100
+
+/**
+ * How much the gateway has taken on. More in flight than configured, or an event loop that is late, is refused
+ * before anything is done for the request; what has been admitted is always finished.
+ */
+export function createLifecycle(bounds: { maxInFlight: number; maxLoopDelayMs: number }): Lifecycle {
+  let inFlight = 0
+  let draining = false
+  let late = false
+  let idle: (() => void) | undefined
+  let expectedAt = performance.now() + TICK_MS
+  const ticker = setInterval(() => {
+    const now = performance.now()
+    late = now - expectedAt > bounds.maxLoopDelayMs
+    expectedAt = now + TICK_MS
+  }, TICK_MS)
+  ticker.unref()
+
+  return {
+    inFlight: () => inFlight,
+    enter: () => {
+      if (draining) {
+        return refuse('DRAINING', 'The gateway is shutting down; open a new connection.', {
+          retryAfterSeconds: RETRY_SECONDS,
+        })
+      }
+      if (late || inFlight >= bounds.maxInFlight) {
+        return refuse('OVERLOADED', 'The gateway has more to do than it can; nothing was executed.', {
+          retryAfterSeconds: RETRY_SECONDS,
+        })
+      }
+      inFlight++
+      return undefined
+    },
+    leave: () => {
+      inFlight--
+      if (inFlight === 0) idle?.()
+    },
+    draining: () => draining,
+    drain: () => {
+      draining = true
+      return new Promise((resolve) => {
+        if (inFlight === 0) resolve()
+        else idle = resolve
+      })
+    },
+    close: () => clearInterval(ticker),
+  }
+}

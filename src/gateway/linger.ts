@@ -1,0 +1,27 @@
+import type { IncomingMessage } from 'node:http'
+
+const LINGER_MS = 1000
+const LINGER_BYTES = 1_048_576
+
+/**
+ * Closing a socket whose receive buffer still holds data resets the connection, and the reset can overtake the
+ * reply. So after a reply to an unread body the write side is closed, and the rest is read and thrown away for
+ * at most a second or a megabyte before the connection goes.
+ */
+export function lingeringClose(req: IncomingMessage): void {
+  const { socket } = req
+  const destroySoon = socket.destroySoon.bind(socket)
+  // Node calls destroySoon when the last response of a connection has been written.
+  socket.destroySoon = () => {
+    const startBytes = socket.bytesRead
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+    const onData = (): void => {
+      if (socket.bytesRead - startBytes > LINGER_BYTES) socket.destroy()
+    }
+    socket.once('close', () => clearTimeout(timer))
+    socket.once('end', destroySoon)
+    req.on('data', onData)
+    req.resume()
+    socket.end()
+  }
+}

@@ -1,0 +1,123 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { parseJson } from '../checks/json.ts'
+import type { ControllableClock } from '../clock.ts'
+import { instant } from '../clock.ts'
+import { isLoopbackHost } from '../config/loopback.ts'
+import type { Config } from '../config/schema.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { StoreHealth } from '../store/store.ts'
+
+/** What the operator listener shows and moves. */
+export type OperatorParts = {
+  readonly config: Config
+  readonly metrics: Metrics
+  /** Present when the configuration lets the clock be moved. */
+  readonly clock: ControllableClock | undefined
+  readonly ready: () => Readiness
+}
+
+export type Readiness = {
+  readonly ready: boolean
+  readonly draining: boolean
+  readonly store: StoreHealth
+  readonly configuration: { readonly ok: boolean; readonly errors?: readonly string[] }
+}
+
+const MAX_ADVANCE_SECONDS = 10 * 365 * 86_400
+const OPEN = new Set(['/livez', '/readyz'])
+
+/**
+ * The operator listener: health, metrics and what an operator does. Nothing here is reachable from the partner
+ * port. On loopback a web page in the operator's browser must not be able to drive it, so the Host has to be
+ * loopback (DNS rebinding), an Origin is refused and bodies are JSON; beyond loopback it needs its token.
+ */
+export function createOperatorServer(parts: OperatorParts): FastifyInstance {
+  const { config, metrics } = parts
+  const app = fastify({
+    logger: false,
+    bodyLimit: 65_536,
+    requestTimeout: config.server.requestTimeoutMs,
+    forceCloseConnections: true,
+  })
+  const onLoopback = isLoopbackHost(config.operator.host)
+  const digest = config.operator.token === null ? undefined : sha256(config.operator.token)
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, body: Buffer) => {
+      const parsed = parseJson(body)
+      if (!parsed.ok) throw Object.assign(new Error(parsed.refusal.detail), { statusCode: 400 })
+      return parsed.json.value
+    },
+  )
+  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    const status = error.statusCode ?? 500
+    return refuse(reply, status, status === 415 ? 'Send application/json.' : error.message)
+  })
+  app.setNotFoundHandler((_request, reply) => refuse(reply, 404, 'The operator listener has no such path.'))
+
+  app.addHook('onRequest', async (request, reply) => {
+    const path = request.routeOptions.url ?? ''
+    if (onLoopback && !isLoopbackHost(hostname(request.headers.host ?? ''))) {
+      return refuse(reply, 403, 'The Host header must name a loopback address.')
+    }
+    if (request.headers.origin !== undefined)
+      return refuse(reply, 403, 'Requests from web pages are refused.')
+    if (OPEN.has(path) || (path === '/metrics' && config.operator.metricsOpen)) return undefined
+    // On loopback the token is needed only where one is configured.
+    if (digest !== undefined && !bears(request, digest)) {
+      reply.header('www-authenticate', 'Bearer')
+      return refuse(reply, 401, 'Send Authorization: Bearer with the operator token.')
+    }
+    return undefined
+  })
+
+  app.get('/livez', async () => ({ live: true }))
+  app.get('/readyz', async (_request, reply) => {
+    const readiness = parts.ready()
+    return reply.status(readiness.ready ? 200 : 503).send(readiness)
+  })
+  app.get('/metrics', async (_request, reply) => {
+    reply.header('content-type', metrics.registry.contentType)
+    return metrics.registry.metrics()
+  })
+  app.post('/clock', async (request, reply) => {
+    const { clock } = parts
+    if (!clock) return refuse(reply, 409, 'The clock is not controllable; start with --controllable-clock.')
+    const seconds = advanceSeconds(request.body)
+    if (seconds === undefined) {
+      return refuse(reply, 400, `Send {"advanceSeconds": N} with N from 0 to ${MAX_ADVANCE_SECONDS}.`)
+    }
+    clock.advance(seconds * 1000)
+    return { now: instant(clock.now()) }
+  })
+  return app
+}
+
+function advanceSeconds(body: unknown): number | undefined {
+  if (typeof body !== 'object' || body === null || Object.keys(body).length !== 1) return undefined
+  const seconds = 'advanceSeconds' in body ? body.advanceSeconds : undefined
+  return typeof seconds === 'number' && seconds >= 0 && seconds <= MAX_ADVANCE_SECONDS ? seconds : undefined
+}
+
+function refuse(reply: FastifyReply, status: number, detail: string): FastifyReply {
+  return reply.status(status).send({ status, detail })
+}
+
+function bears(request: FastifyRequest, digest: Buffer): boolean {
+  const [scheme = '', token = ''] = (request.headers.authorization ?? '').split(' ')
+  return timingSafeEqual(sha256(token), digest) && scheme.toLowerCase() === 'bearer'
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** The host of a Host header, without its port and the brackets of an IPv6 address. */
+function hostname(host: string): string {
+  const bracketed = /^\[([^\]]+)\](?::[0-9]+)?$/.exec(host)?.[1]
+  return bracketed ?? host.replace(/:[0-9]+$/, '')
+}

@@ -1,0 +1,107 @@
+import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import fastify, { type FastifyInstance } from 'fastify'
+import { splitTarget } from '../checks/path.ts'
+import { refuse } from '../errors/refusal.ts'
+import type { Gateway } from './context.ts'
+import { createMethodsOf, type Endpoint, routePath } from './endpoint.ts'
+import { arrive, type Exchange } from './exchange.ts'
+import { serve } from './pipeline.ts'
+import { answerConnect, answerParserError, track } from './raw-replies.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    endpoint?: Endpoint
+  }
+}
+
+const CHECK_CONNECTIONS_MS = 1000
+
+/**
+ * The partner listener. Fastify routes and owns the sockets; every request, matched or not, is taken over in
+ * its first hook and goes through the pipeline, so nothing of Fastify parses, validates or answers.
+ */
+export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoint[]): FastifyInstance {
+  const bounds = gateway.settings().config.server
+  const app = fastify({
+    logger: false,
+    exposeHeadRoutes: true,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 256 },
+    serverFactory: (handler) => createHttpServer(gateway, handler),
+    clientErrorHandler: (error, socket) => answerParserError(gateway, error, socket),
+    rewriteUrl: (req) => {
+      const target = splitTarget(req.url ?? '')
+      return target ? `${target.path}${target.query === '' ? '' : `?${target.query}`}` : '/'
+    },
+    frameworkErrors: (_error, request, reply) =>
+      take(request.raw, reply.raw, request.originalUrl, undefined, {}),
+  })
+  const methodsOf = createMethodsOf(endpoints)
+
+  function take(
+    req: IncomingMessage,
+    res: ServerResponse,
+    target: string,
+    endpoint: Endpoint | undefined,
+    params: Readonly<Record<string, string>>,
+  ): void {
+    const allowed = endpoint ? undefined : methodsOf(splitTarget(target)?.path ?? '')
+    const exchange = arrive(gateway, req, res, target, { endpoint, allowed, params })
+    if (req.headers.expect !== undefined && !isContinue(req)) {
+      exchange.broken = refuse('EXPECTATION_FAILED', 'The only expectation that is met is 100-continue.')
+    }
+    begin(exchange)
+  }
+
+  function begin(exchange: Exchange): void {
+    track(exchange)
+    serve(gateway, exchange).catch((error: unknown) => {
+      gateway.logger.error({ err: error, requestId: exchange.requestId }, 'reply failed')
+      exchange.res.destroy()
+    })
+  }
+
+  app.addHook('onRequest', (request, reply) => {
+    reply.hijack()
+    const endpoint = request.is404 ? undefined : request.routeOptions.config.endpoint
+    const params = request.params as Record<string, string>
+    take(request.raw, reply.raw, request.originalUrl, endpoint, params)
+  })
+  const unreachable = () => {
+    throw new TypeError('the pipeline answers every request')
+  }
+  for (const endpoint of endpoints) {
+    const { method, path } = endpoint.row
+    app.route({ method, url: routePath(path), config: { endpoint }, handler: unreachable })
+  }
+  app.setNotFoundHandler(unreachable)
+  app.server.on('connect', (_req, socket) => answerConnect(gateway, socket))
+  // Node would send 100 Continue, or 417, before any of our checks.
+  app.server.on('checkContinue', (req, res) => app.routing(req, res))
+  app.server.on('checkExpectation', (req, res) => app.routing(req, res))
+  app.server.maxConnections = bounds.maxConnections
+  return app
+}
+
+function createHttpServer(gateway: Gateway, handler: http.RequestListener): http.Server {
+  const { server: bounds } = gateway.settings().config
+  const server = http.createServer(
+    {
+      maxHeaderSize: bounds.headerBytes,
+      headersTimeout: bounds.headersTimeoutMs,
+      requestTimeout: bounds.requestTimeoutMs,
+      keepAliveTimeout: bounds.keepAliveTimeoutMs,
+      connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
+      // A missing Host is refused by the pipeline, with the headers of every response.
+      requireHostHeader: false,
+      noDelay: true,
+    },
+    handler,
+  )
+  // A client that has sent everything may close its side and still wants the answer.
+  return Object.assign(server, { httpAllowHalfOpen: true })
+}
+
+function isContinue(req: IncomingMessage): boolean {
+  return req.headers.expect?.toLowerCase() === '100-continue'
+}

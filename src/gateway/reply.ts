@@ -1,0 +1,134 @@
+import { instant } from '../clock.ts'
+import { errorEntry } from '../errors/catalogue.ts'
+import { problem } from '../errors/problem.ts'
+import type { Refusal } from '../errors/refusal.ts'
+import type { RateWindow, WindowState } from '../store/store.ts'
+import { exchangeProblem } from '../tokens/exchange.ts'
+import { isUnread } from './body.ts'
+import type { Gateway } from './context.ts'
+import type { Exchange } from './exchange.ts'
+import { lingeringClose } from './linger.ts'
+
+/** What is sent: a status, headers beyond the common ones (lower-case names), and the body's bytes. */
+export type Reply = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer | string
+  /** The error code, for the log and the metrics. */
+  readonly code?: string
+}
+
+/** The reply of a refusal: a problem document, or the OAuth error of the token exchange. */
+export function refusalReply(exchange: Exchange, refusal: Refusal, publicUrl: string): Reply {
+  const { status } = errorEntry(refusal.code)
+  const headers: Record<string, string> = { ...refusal.headers }
+  if (refusal.retryAfterSeconds !== undefined) headers['retry-after'] = String(refusal.retryAfterSeconds)
+  if (exchange.endpoint?.kind === 'token') {
+    return {
+      status,
+      code: refusal.code,
+      headers: { ...headers, 'content-type': 'application/json', pragma: 'no-cache' },
+      body: JSON.stringify(exchangeProblem(refusal, exchange.requestId)),
+    }
+  }
+  return {
+    status,
+    code: refusal.code,
+    headers: { ...headers, 'content-type': 'application/problem+json' },
+    body: JSON.stringify(problem(refusal, exchange.requestId, publicUrl)),
+  }
+}
+
+/** Sends the reply with the headers that every response carries, logs it and counts it. */
+export function send(gateway: Gateway, exchange: Exchange, reply: Reply): void {
+  const { req, res } = exchange
+  const state = exchange.windowState
+  const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body
+  if (!res.headersSent && !res.destroyed) {
+    const headers: string[] = []
+    for (const name in reply.headers) headers.push(SPELLING[name] ?? name, reply.headers[name] ?? '')
+    headers.push('Content-Length', String(body.length))
+    if (state)
+      pushCommonHeaders(headers, exchange.requestId, exchange.window, state, gateway, exchange.arrivedAt)
+    if (reply.headers['cache-control'] === undefined) headers.push('Cache-Control', 'no-store')
+    // What is left of a body is not worth reading, and a draining gateway wants its connections back.
+    const unread = exchange.broken !== undefined || isUnread(req, exchange.settings.config.server.bodyBytes)
+    if (unread || gateway.lifecycle.draining()) headers.push('Connection', 'close')
+    if (unread) lingeringClose(req)
+    res.writeHead(reply.status, headers)
+    res.end(body)
+  }
+  record(gateway, exchange, reply)
+}
+
+function record(gateway: Gateway, exchange: Exchange, reply: Reply): void {
+  const operation = exchange.endpoint?.row.id ?? 'none'
+  const partner = exchange.principal?.partner.id ?? exchange.provenPartner
+  const durationMs = performance.now() - exchange.startedAt
+  gateway.metrics.request(operation, partner ?? 'none', reply.status, reply.code ?? 'none', durationMs / 1000)
+  gateway.logger.logRequest({
+    requestId: exchange.requestId,
+    partner,
+    operation,
+    method: exchange.req.method ?? '',
+    status: reply.status,
+    code: reply.code,
+    durationMs,
+  })
+}
+
+/** Header names are case-insensitive; people read them in the spelling of the documentation. */
+export const SPELLING: Readonly<Record<string, string>> = {
+  allow: 'Allow',
+  'cache-control': 'Cache-Control',
+  'content-security-policy': 'Content-Security-Policy',
+  'content-type': 'Content-Type',
+  'idempotency-replayed': 'Idempotency-Replayed',
+  location: 'Location',
+  pragma: 'Pragma',
+  'referrer-policy': 'Referrer-Policy',
+  'retry-after': 'Retry-After',
+  'www-authenticate': 'WWW-Authenticate',
+  'x-sandbox-rule': 'X-Sandbox-Rule',
+}
+
+/** The headers that every response of the partner listener carries, whatever produced it. */
+export function pushCommonHeaders(
+  headers: string[],
+  requestId: string,
+  window: RateWindow,
+  state: WindowState,
+  gateway: Pick<Gateway, 'settings'>,
+  now: number,
+): void {
+  // The window may have begun a moment after the request arrived: never more than its whole length.
+  const untilReset = Math.ceil((state.resetAt - now) / 1000)
+  const secondsLeft = Math.min(Math.max(1, untilReset), Math.ceil(window.windowMs / 1000))
+  const inSeconds = gateway.settings().config.rateLimits.reset === 'seconds'
+  const reset = inSeconds ? secondsLeft : Math.ceil(state.resetAt / 1000)
+  headers.push(
+    'X-Request-Id',
+    requestId,
+    'X-RateLimit-Limit',
+    String(state.limit),
+    'X-RateLimit-Remaining',
+    String(state.remaining),
+    'X-RateLimit-Reset',
+    String(reset),
+    'RateLimit-Policy',
+    `"${window.group}";q=${state.limit};w=${window.windowMs / 1000}`,
+    'RateLimit',
+    `"${window.group}";r=${state.remaining};t=${secondsLeft}`,
+    'X-Content-Type-Options',
+    'nosniff',
+  )
+}
+
+/** 429 for a full window: when it ends, in the detail and in Retry-After (at least 1). */
+export function rateLimited(window: RateWindow, state: WindowState, now: number): Refusal {
+  return {
+    code: 'RATE_LIMITED',
+    detail: `The window of ${state.limit} requests in the group ${window.group} is full until ${instant(state.resetAt)}.`,
+    retryAfterSeconds: Math.max(1, Math.ceil((state.resetAt - now) / 1000)),
+  }
+}

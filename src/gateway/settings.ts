@@ -1,0 +1,76 @@
+import type { ClientSubject } from '../checks/client-ip.ts'
+import { effectiveCaps, limitFor } from '../config/limits.ts'
+import type { CapProduct, Config, Partner, RateLimitGroup } from '../config/schema.ts'
+import { RATE_LIMIT_GROUPS } from '../config/schema.ts'
+import type { Simulation } from '../operations/operation.ts'
+import type { Ids } from '../simulator/ids.ts'
+import { compileRules } from '../simulator/rules.ts'
+import type { Cap, RateWindow, Store } from '../store/store.ts'
+import { createRegistry, type Registry } from '../tokens/registry.ts'
+
+/**
+ * What a configuration means to the pipeline, worked out once per load and replaced as a whole on reload, so
+ * that a request sees one configuration from beginning to end.
+ */
+export type Settings = {
+  readonly config: Config
+  readonly registry: Registry
+  /** What the simulator lends to the operations. */
+  readonly simulation: Simulation
+  /** The window of a partner in a group. */
+  readonly partnerWindow: (partner: Partner, group: RateLimitGroup) => RateWindow
+  /** The window of a client address in a group. */
+  readonly clientWindow: (client: ClientSubject, group: RateLimitGroup) => RateWindow
+  readonly capsOf: (partner: Partner) => readonly Cap[]
+  readonly capsFor: (partner: Partner, product: CapProduct) => readonly Cap[]
+}
+
+/** What every configuration of one gateway shares. */
+export type SharedParts = { readonly store: Store; readonly ids: Ids; readonly publicUrl: () => string }
+
+export function deriveSettings(config: Config, shared: SharedParts): Settings {
+  const windowMs = config.rateLimits.windowSeconds * 1000
+  const groups = Object.keys(RATE_LIMIT_GROUPS) as RateLimitGroup[]
+  const windows = new Map<string, Map<RateLimitGroup, RateWindow>>()
+  const caps = new Map<string, readonly Cap[]>()
+  for (const partner of config.partners) {
+    const subject = `partner:${partner.id}`
+    const ofGroup = (group: RateLimitGroup) => ({
+      group,
+      subject,
+      limit: limitFor(config, partner, group),
+      windowMs,
+    })
+    windows.set(partner.id, new Map(groups.map((group) => [group, ofGroup(group)])))
+    caps.set(partner.id, effectiveCaps(config, partner))
+  }
+  const capsOf = (partner: Partner) => caps.get(partner.id) ?? []
+  const partnerWindow = (partner: Partner, group: RateLimitGroup): RateWindow => {
+    const window = windows.get(partner.id)?.get(group)
+    if (!window) throw new TypeError(`the partner ${partner.id} is not in the configuration`)
+    return window
+  }
+  return {
+    config,
+    registry: createRegistry(config.partners),
+    simulation: {
+      config,
+      rules: compileRules(config.outcomes),
+      ids: shared.ids,
+      publicUrl: shared.publicUrl,
+      records: shared.store,
+      usage: (partner, now) => shared.store.usage(partner.id, capsOf(partner), now),
+      peek: (window, now) => shared.store.peek(window, now),
+    },
+    partnerWindow,
+    clientWindow: ({ subject, shared }, group) => ({
+      group,
+      subject,
+      shared,
+      limit: limitFor(config, undefined, group),
+      windowMs,
+    }),
+    capsOf,
+    capsFor: (partner, product) => capsOf(partner).filter((cap) => cap.product === product),
+  }
+}

@@ -1,0 +1,80 @@
+import { SCOPES } from '../config/schema.ts'
+import { CATALOGUE, type ErrorCode, isErrorCode } from '../errors/catalogue.ts'
+import { refuse } from '../errors/refusal.ts'
+import type { SigningKeys } from '../tokens/signing-keys.ts'
+import { errorPage } from './error-page.ts'
+import type { Page, PageAnswer } from './page.ts'
+
+export type DocumentParts = {
+  readonly signingKeys: SigningKeys
+  readonly issuer: () => string
+  readonly publicUrl: () => string
+  readonly openApi: () => object
+}
+
+/** The documents that machines and people find their way by; none needs a token. */
+export function publicDocuments({ signingKeys, issuer, publicUrl, openApi }: DocumentParts): readonly Page[] {
+  return [
+    get('jwks', '/.well-known/jwks.json', async () =>
+      json(await signingKeys.jwks(), {
+        'content-type': 'application/jwk-set+json',
+        'cache-control': 'max-age=300',
+      }),
+    ),
+    get('oauth.metadata', '/.well-known/oauth-authorization-server', () =>
+      json(metadata(issuer(), publicUrl())),
+    ),
+    get('openapi', '/openapi.json', () => json(openApi())),
+    get('docs.error', '/docs/errors/{code}', ({ params }) => {
+      const code = params.code ?? ''
+      if (!isErrorCode(code))
+        return { kind: 'refused', refusal: refuse('NOT_FOUND', 'There is no such error code.') }
+      return html(errorPage(code, CATALOGUE[code satisfies ErrorCode]))
+    }),
+  ]
+}
+
+/** RFC 8414, for clients that discover the token endpoint. */
+function metadata(issuer: string, publicUrl: string) {
+  return {
+    issuer,
+    token_endpoint: `${publicUrl}/auth/token`,
+    jwks_uri: `${publicUrl}/.well-known/jwks.json`,
+    scopes_supported: SCOPES,
+    response_types_supported: [],
+    grant_types_supported: ['client_credentials'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    service_documentation: `${publicUrl}/docs`,
+  }
+}
+
+function get(id: string, path: string, render: Page['render']): Page {
+  return { id, method: 'GET', path, group: 'other', render }
+}
+
+function json(value: object, headers: Readonly<Record<string, string>> = {}): PageAnswer {
+  return {
+    kind: 'page',
+    status: 200,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(value),
+  }
+}
+
+/** A page of ours: nothing from outside, nothing inline but what the policy's hashes allow. */
+export function html(
+  body: string,
+  status = 200,
+  policy = "default-src 'none'; style-src 'unsafe-inline'",
+): PageAnswer {
+  return {
+    kind: 'page',
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': `${policy}; base-uri 'none'; frame-ancestors 'none'`,
+      'referrer-policy': 'no-referrer',
+    },
+    body,
+  }
+}
