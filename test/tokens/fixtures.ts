@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { parseJson as parseBody } from '../../src/checks/json.ts'
 import type { Partner } from '../../src/config/schema.ts'
-import { refuse } from '../../src/errors/refusal.ts'
 import type { ParseJson } from '../../src/tokens/exchange-body.ts'
 import type { ProvenKey } from '../../src/tokens/registry.ts'
 import { hashSecret } from '../../src/tokens/sandbox-keys.ts'
@@ -53,11 +53,8 @@ export function revoking(partner: Partner, keyId: string): Partner {
 }
 
 export const parseJson: ParseJson = (body) => {
-  try {
-    return { ok: true, value: JSON.parse(body.toString('utf8')) }
-  } catch {
-    return { ok: false, refusal: refuse('MALFORMED_BODY', 'The body is not valid JSON.') }
-  }
+  const judged = parseBody(body)
+  return judged.ok ? { ok: true, value: judged.json.value } : judged
 }
 
 export const keyIdOf = (proven: ProvenKey | undefined) => proven?.keyId
