@@ -1,0 +1,30 @@
+#!/bin/sh
+# Installs what the tests need beyond npm, from Debian's packages, when it is missing: a browser for the pages,
+# Python's OAuth clients for the token exchange, curl. On other systems it names what to install by hand.
+set -eu
+
+missing=""
+need() { # need PACKAGE COMMAND...: installs PACKAGE unless COMMAND succeeds
+  package=$1
+  shift
+  "$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+
+need chromium sh -c 'command -v chromium'
+need curl sh -c 'command -v curl'
+need util-linux sh -c 'command -v prlimit'
+need python3-requests-oauthlib /usr/bin/python3 -c 'import requests_oauthlib'
+need python3-authlib /usr/bin/python3 -c 'import authlib, requests'
+
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "The tests need these programs, which this script installs on Debian only:$missing" >&2
+  exit 1
+fi
+run=""
+[ "$(id -u)" -eq 0 ] || run="sudo"
+echo "Installing for the tests:$missing"
+$run apt-get update -qq
+# shellcheck disable=SC2086  # one word per package
+$run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
