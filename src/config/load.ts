@@ -43,12 +43,19 @@ export function loadConfig({ file = null, env = {}, flags = [] }: LoadOptions = 
   }))
   const mistakes = collector(main, sources)
   mistakes.errors.push(...main.errors)
-
-  const root = mappingOf(main, mistakes.report)
-  const value = overrides.reduce<unknown>((before, one) => withOverride(before, one.path, one.value), root)
-  const draft = checked(ConfigSchema, value, [], mistakes.report) as Draft
+  if (!isMapping(main.value ?? {})) mistakes.report([], notAMapping(main.value))
   const files = file === null ? [] : [resolve(file)]
-  if (main.value !== undefined || file === null) loadPartners()
+  // What could not be read has no settings to judge.
+  if (mistakes.errors.some(({ path }) => path === '') && !isMapping(main.value)) {
+    return { ok: false, errors: mistakes.errors, files, warnings }
+  }
+
+  const value = overrides.reduce<unknown>(
+    (before, one) => withOverride(before, one.path, one.value),
+    main.value ?? {},
+  )
+  const draft = checked(ConfigSchema, value, [], mistakes.report) as Draft
+  loadPartners()
 
   for (const rule of RULES) {
     if (!rule.reads.some((section) => mistakes.isIn(section))) rule.check(draft as Config, mistakes.report)
@@ -68,8 +75,9 @@ export function loadConfig({ file = null, env = {}, flags = [] }: LoadOptions = 
     files.push(path)
     const list = readYamlFile(path)
     if (list.value === undefined && list.errors.every(({ line }) => line === null)) {
-      for (const { message } of list.errors)
-        mistakes.report(['partners'], `${list.name}: ${message}`, 'value')
+      for (const { message } of list.errors) {
+        mistakes.report(['partners'], `${list.name}: ${message}; put the partners there or list them here`)
+      }
       return
     }
     sources.push({ path: ['partners'], place: (inside, at) => list.place(inside.slice(1), at) })
@@ -93,7 +101,7 @@ function collector(main: YamlFile, sources: readonly Source[]) {
   return {
     errors,
     damaged,
-    isIn: (section: string) => damaged.has(section) || damaged.has(''),
+    isIn: (section: string) => damaged.has(section),
     report: (path: Path, message: string, at: 'key' | 'value' = 'value') => {
       errors.push(configError(sourceOf(path).place(path, at), path, message))
       damaged.add(String(path[0] ?? ''))
@@ -101,12 +109,9 @@ function collector(main: YamlFile, sources: readonly Source[]) {
   }
 }
 
-/** An empty file is a mapping of nothing: all defaults. */
-function mappingOf(main: YamlFile, report: (path: Path, message: string) => void): unknown {
-  if (main.value === undefined || main.value === null || isMapping(main.value)) return main.value ?? {}
-  const given = Array.isArray(main.value) ? 'a list' : 'a single value'
-  report([], `the configuration must be a mapping of settings such as "listen:", not ${given}`)
-  return {}
+function notAMapping(value: unknown): string {
+  const given = Array.isArray(value) ? 'a list' : 'a single value'
+  return `the configuration must be a mapping of settings such as "listen:", not ${given}`
 }
 
 /** By file as they were read, then by line, the way one works through them. */

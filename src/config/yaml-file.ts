@@ -1,6 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml'
 import { type ConfigError, configError, type Place } from './errors.ts'
 import type { Path } from './paths.ts'
 
@@ -11,7 +21,7 @@ export type YamlFile = {
   readonly value: unknown
   /** Problems of the file itself. After one of them except a duplicate key, `value` is undefined. */
   readonly errors: readonly ConfigError[]
-  /** The place of the value at `path`, or of its key; of the nearest thing around it when it is not there. */
+  /** The place of the value at `path`, or of its key; of the nearest thing around it when it is not there itself. */
   readonly place: (path: Path, at: 'key' | 'value') => Place
 }
 
@@ -40,9 +50,17 @@ function readProblem(error: unknown): string {
   return `cannot be read: ${error instanceof Error ? error.message : String(error)}`
 }
 
+function nowhere(name: string): Place {
+  return { file: name, line: null, column: null }
+}
+
 function unreadable(name: string, message: string): YamlFile {
-  const place = { file: name, line: null, column: null }
-  return { name, value: undefined, errors: [configError(place, [], message)], place: () => place }
+  return {
+    name,
+    value: undefined,
+    errors: [configError(nowhere(name), [], message)],
+    place: () => nowhere(name),
+  }
 }
 
 function parseYaml(name: string, text: string): YamlFile {
@@ -55,23 +73,42 @@ function parseYaml(name: string, text: string): YamlFile {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
   const problems = [...document.errors, ...document.warnings]
   const errors = problems.map(({ code, message, pos }) =>
-    configError(at(pos[0]), [], SYNTAX[code] ?? `is not valid YAML: ${message}`),
+    configError(
+      at(pos[0]),
+      [],
+      SYNTAX[code] ?? `is not valid YAML: ${BRACKETS.test(message) ? UNCLOSED : message}`,
+    ),
   )
-  const place = (path: Path, part: 'key' | 'value') => at(offsetOf(document, path, part))
+  const place = (path: Path, part: 'key' | 'value') => {
+    const offset = offsetOf(document, path, part)
+    return offset === undefined ? nowhere(name) : at(offset)
+  }
   if (problems.some(({ code }) => code !== 'DUPLICATE_KEY')) return { name, value: undefined, errors, place }
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES })
     return { name, value, errors, place }
   } catch (error) {
-    // Aliases are resolved here, so their problems come as exceptions.
-    const reason = error instanceof Error ? error.message : String(error)
-    return {
-      name,
-      value: undefined,
-      errors: [...errors, configError(at(0), [], `is not valid YAML: ${reason}`)],
-      place,
-    }
+    return { name, value: undefined, errors: [...errors, aliasError(error)], place }
   }
+
+  /** Aliases are resolved by toJS, so their problems come as exceptions. */
+  function aliasError(error: unknown): ConfigError {
+    const offset = unresolvedAlias(document)
+    const reason = error instanceof Error ? error.message : String(error)
+    return configError(offset === undefined ? nowhere(name) : at(offset), [], `is not valid YAML: ${reason}`)
+  }
+}
+
+function unresolvedAlias(document: Document): number | undefined {
+  let offset: number | undefined
+  visit(document, {
+    Alias: (_, alias) => {
+      if (alias.resolve(document) !== undefined) return undefined
+      offset = alias.range?.[0]
+      return visit.BREAK
+    },
+  })
+  return offset
 }
 
 /** Where the parser's own words do not say what to do. */
@@ -83,13 +120,16 @@ const SYNTAX: Readonly<Record<string, string>> = {
   TAG_RESOLVE_FAILED: 'is not valid YAML: tags such as !name are not supported',
 }
 
-function offsetOf(document: Document, path: Path, part: 'key' | 'value'): number {
+const BRACKETS = /^Flow (map|sequence) in block collection/
+const UNCLOSED = 'a ] or } is missing above, or the lines inside the brackets are not indented'
+
+function offsetOf(document: Document, path: Path, part: 'key' | 'value'): number | undefined {
   let node: unknown = document.contents
-  let offset = startOf(node) ?? 0
+  let offset = path.length === 0 ? (startOf(node) ?? 0) : undefined
   for (const [depth, step] of path.entries()) {
     if (isAlias(node)) node = node.resolve(document)
     if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === step)
+      const pair = node.items.findLast(({ key }) => isScalar(key) && String(key.value) === step)
       if (pair === undefined) return offset
       const wantsKey = part === 'key' && depth === path.length - 1
       offset = (wantsKey ? undefined : startOf(pair.value)) ?? startOf(pair.key) ?? offset
