@@ -1,0 +1,71 @@
+import { type ErrorCode, errorEntry } from '../errors/catalogue.ts'
+import type { OperationRow } from './operation.ts'
+
+/** Every code that the operation can answer with, in the order of the checks of the pipeline. */
+export function codesOf(row: OperationRow): readonly ErrorCode[] {
+  return row.auth === 'client' ? exchangeCodes(row) : operationCodes(row)
+}
+
+function operationCodes(row: OperationRow): ErrorCode[] {
+  const post = row.method === 'POST'
+  return [
+    'BAD_REQUEST',
+    ...when(post, 'REQUEST_TIMEOUT'),
+    'EXPECTATION_FAILED',
+    'HEADERS_TOO_LARGE',
+    'TOKEN_MISSING',
+    'TOKEN_INVALID',
+    'TOKEN_EXPIRED',
+    'PARTNER_MISMATCH',
+    ...when(row.auth !== 'any', 'INSUFFICIENT_SCOPE'),
+    ...when(post, 'IDEMPOTENCY_KEY_REQUIRED', 'IDEMPOTENCY_KEY_INVALID'),
+    ...when(row.body !== undefined, 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'MALFORMED_BODY'),
+    // Without parameters of its own, an operation still refuses unknown ones.
+    'VALIDATION_FAILED',
+    'RATE_LIMITED',
+    ...when(post, 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'),
+    ...when(row.cap !== undefined, 'PARTNER_LIMIT_EXCEEDED'),
+    ...row.errors,
+    'INTERNAL',
+    'UPSTREAM_UNAVAILABLE',
+    'UPSTREAM_INDETERMINATE',
+    // Reads go on while the store cannot be written.
+    ...when(post, 'STORE_UNAVAILABLE'),
+    'OVERLOADED',
+    'DRAINING',
+    'UPSTREAM_TIMEOUT',
+    'CASSETTE_MISS',
+  ]
+}
+
+function exchangeCodes(row: OperationRow): ErrorCode[] {
+  return [
+    'BAD_REQUEST',
+    'REQUEST_TIMEOUT',
+    'EXPECTATION_FAILED',
+    'HEADERS_TOO_LARGE',
+    'BODY_TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+    ...row.errors,
+    'PARTNER_MISMATCH',
+    'RATE_LIMITED',
+    'INTERNAL',
+    'STORE_UNAVAILABLE',
+    'OVERLOADED',
+    'DRAINING',
+  ]
+}
+
+function when(holds: boolean, ...codes: ErrorCode[]): ErrorCode[] {
+  return holds ? codes : []
+}
+
+/** The codes under their statuses, lowest first. */
+export function byStatus(codes: readonly ErrorCode[]): readonly (readonly [number, readonly ErrorCode[]])[] {
+  const statuses = new Map<number, ErrorCode[]>()
+  for (const code of codes) {
+    const { status } = errorEntry(code)
+    statuses.set(status, [...(statuses.get(status) ?? []), code])
+  }
+  return [...statuses].sort(([a], [b]) => a - b)
+}

@@ -1,0 +1,105 @@
+import type { TSchema } from 'typebox'
+import { byStatus, codesOf } from './openapi-codes.ts'
+import { bodyExamples, successExamples } from './openapi-examples.ts'
+import { type HeaderName, headerParameters, responseHeaders } from './openapi-headers.ts'
+import { requestName, responseName } from './openapi-names.ts'
+import type { Problems } from './openapi-problems.ts'
+import type { Json, Schemas } from './openapi-schemas.ts'
+import type { Fields, OperationRow } from './operation.ts'
+
+/** One row of the table as an OpenAPI operation. */
+export function openApiOperation(row: OperationRow, schemas: Schemas, problems: Problems): Json {
+  const parameters = [...pathAndQuery(row, schemas), ...headerParameters(row)]
+  const refusals = byStatus(codesOf(row)).map(([status, codes]) => [
+    String(status),
+    problems.response(row, status, codes),
+  ])
+  return {
+    operationId: row.id,
+    summary: row.summary,
+    description: describe(row),
+    tags: [row.tag],
+    security: security(row),
+    parameters,
+    ...(row.body && { requestBody: requestBody(row, row.body, schemas) }),
+    responses: { [row.success.status]: success(row, schemas), ...Object.fromEntries(refusals) },
+  }
+}
+
+function describe({ description, group, countsPer, cap, auth }: OperationRow): string {
+  const whom = { partner: 'partner', ip: 'client IP', client: 'client' }[countsPer]
+  const capped = cap ? ` Cap: \`${cap.product}\`.` : ''
+  const scope = auth === 'any' ? ' Any valid token will do.' : auth === 'client' ? '' : ` Scope: \`${auth}\`.`
+  return `${description}\n\nRate limit group: \`${group}\`, per ${whom}.${capped}${scope}`
+}
+
+function security({ auth }: OperationRow): readonly Json[] {
+  // The empty requirement: credentials in the body need no Authorization header.
+  if (auth === 'client') return [{ ClientBasic: [] }, {}]
+  return [{ OAuth2: auth === 'any' ? [] : [auth] }]
+}
+
+function pathAndQuery(row: OperationRow, schemas: Schemas): readonly Json[] {
+  const path = Object.entries(row.params ?? {}).map(([name, schema]) =>
+    parameter('path', name, schema, true, schema, schemas),
+  )
+  const { properties = {}, required = [] } = (row.query ?? {}) as TSchema & {
+    properties?: Record<string, TSchema>
+    required?: readonly string[]
+  }
+  const query = Object.entries(properties).map(([name, schema]) =>
+    parameter('query', name, schema, required.includes(name), schema, schemas, row.exampleQuery),
+  )
+  return [...path, ...query]
+}
+
+function parameter(
+  place: 'path' | 'query',
+  name: string,
+  schema: TSchema,
+  required: boolean,
+  { description, examples }: { description?: string; examples?: readonly unknown[] },
+  schemas: Schemas,
+  example: Fields = {},
+): Json {
+  // An optional parameter is shown only when the example of the operation has it.
+  const shown = example[name] ?? (required ? examples?.[0] : undefined)
+  return {
+    name,
+    in: place,
+    required,
+    ...(description !== undefined && { description }),
+    schema: schemas.inline(schema, 'request'),
+    ...(shown !== undefined && { example: shown }),
+  }
+}
+
+function requestBody(row: OperationRow, body: TSchema, schemas: Schemas): Json {
+  const media = { schema: schemas.named(requestName(row.id), body, 'request'), examples: bodyExamples(row) }
+  if (row.auth !== 'client') return { required: true, content: { 'application/json': media } }
+  // With HTTP Basic everything may be in the header.
+  return {
+    required: false,
+    content: { 'application/x-www-form-urlencoded': media, 'application/json': media },
+  }
+}
+
+function success(row: OperationRow, schemas: Schemas): Json {
+  const { status: _, description, schema, location } = row.success
+  const more: HeaderName[] = [
+    ...(location ? (['Location'] as const) : []),
+    ...(row.outcomes ? (['X-Sandbox-Rule'] as const) : []),
+    ...(row.auth === 'client' ? (['Pragma'] as const) : []),
+    ...(row.auth !== 'client' && row.method === 'POST' ? (['Idempotency-Replayed'] as const) : []),
+  ]
+  return {
+    description,
+    headers: responseHeaders(...more),
+    content: {
+      'application/json': {
+        schema: schemas.named(responseName(row.id), schema, 'response'),
+        examples: successExamples(row),
+      },
+    },
+  }
+}
