@@ -1,4 +1,5 @@
 import type { Backing } from './backing.ts'
+import { installationName } from './keyspace.ts'
 import { type StoreHealth, StoreUnavailable } from './store.ts'
 
 /** What a change sees while it decides: committed entries, and what earlier changes of the same commit wrote. */
@@ -31,10 +32,21 @@ type Waiting = {
 
 type Writes = Map<string, Buffer | undefined>
 
+/**
+ * How often a store that could not write tries again by itself. Each attempt that fails costs two lines on stderr,
+ * which the LMDB binding writes and nothing can turn off.
+ */
+const PROBE_MS = 1_000
+
+/** About as large as an ordinary commit, so that a probe which fits says something. */
+const PROBE = Buffer.alloc(16_384)
+const PROBE_NAME = installationName('probe')
+
 export function createCommits(backing: Backing, schedule: (run: () => void) => void): Commits {
   let waiting: Waiting[] = []
   let draining: Promise<void> | undefined
   let closed = false
+  let probe: NodeJS.Timeout | undefined
   let health: StoreHealth = { writable: true }
 
   async function drain(): Promise<void> {
@@ -61,22 +73,35 @@ export function createCommits(backing: Backing, schedule: (run: () => void) => v
         error instanceof StoreUnavailable ? error : new StoreUnavailable(reasonOf(error), { cause: error })
       health = { writable: false, reason: failure.message }
       for (const one of batch) one.reject(failure)
+      probeLater()
       return
     }
     for (const done of finish) done()
   }
 
+  /** New work is refused while nothing can be written, so somebody has to find out when that is over. */
+  function probeLater(): void {
+    clearTimeout(probe)
+    probe = setTimeout(() => {
+      submit((view) => view.put(PROBE_NAME, PROBE)).catch(() => {})
+    }, PROBE_MS)
+    probe.unref()
+  }
+
+  function submit<T>(change: Change<T>): Promise<T> {
+    if (closed) return Promise.reject(new StoreUnavailable('the store is closed'))
+    return new Promise<T>((resolve, reject) => {
+      waiting.push({ change, resolve: (result) => resolve(result as T), reject })
+      draining ??= drain()
+    })
+  }
+
   return {
-    submit<T>(change: Change<T>): Promise<T> {
-      if (closed) return Promise.reject(new StoreUnavailable('the store is closed'))
-      return new Promise<T>((resolve, reject) => {
-        waiting.push({ change, resolve: (result) => resolve(result as T), reject })
-        draining ??= drain()
-      })
-    },
+    submit,
     health: () => health,
     async close() {
       closed = true
+      clearTimeout(probe)
       await draining
     },
   }

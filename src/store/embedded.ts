@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { accessSync, constants, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { createCommits } from './commits.ts'
+import { prepareDirectory, prepareFiles } from './data-files.ts'
 import { createStore } from './engine.ts'
 import { FENCE_BLOCK, FENCE_MARK, reservedFences } from './fences.ts'
 import { decodeNumber, encodeNumber, installationName } from './keyspace.ts'
@@ -28,14 +28,13 @@ const FOREVER = Number.POSITIVE_INFINITY
  * running process, was written by a newer version, or cannot be used.
  */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
-  const directory = prepareDirectory(options.path)
   try {
-    return await openIn(directory, options)
+    return await openIn(prepareDirectory(options.path), options)
   } catch (cause) {
     if (cause instanceof StoreOpenError) throw cause
     throw new StoreOpenError(
       'unusable',
-      `the data directory ${directory} cannot be used: ${messageOf(cause)}. Check its free space and permissions.`,
+      `the store path ${options.path} cannot be used: ${messageOf(cause)}. Check its free space and permissions.`,
       { cause },
     )
   }
@@ -45,6 +44,7 @@ async function openIn(directory: string, options: EmbeddedStoreOptions): Promise
   const beacon = await lightBeacon(directory)
   let db: Lmdb | undefined
   try {
+    prepareFiles(directory)
     db = openLmdb(directory)
     refuseNewerFormat(db, directory)
     await claimOwnership(db, directory, beacon)
@@ -64,20 +64,6 @@ async function openIn(directory: string, options: EmbeddedStoreOptions): Promise
     await db?.close()
     await beacon.close()
     throw error
-  }
-}
-
-function prepareDirectory(path: string): string {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
-    const directory = realpathSync(path)
-    if (!statSync(directory).isDirectory()) throw new Error('it is not a directory')
-    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
-    return directory
-  } catch (cause) {
-    throw new StoreOpenError('unusable', `the store path ${path} cannot be used: ${messageOf(cause)}`, {
-      cause,
-    })
   }
 }
 

@@ -1,4 +1,3 @@
-import { constants } from 'node:os'
 import { open, type RootDatabase } from 'lmdb'
 import type { Backing, Entry, RangeQuery } from './backing.ts'
 import { StoreUnavailable } from './store.ts'
@@ -30,42 +29,45 @@ export function openLmdb(path: string): Lmdb {
   return open<Buffer, Buffer>(options)
 }
 
-/** After one of these the next attempt may succeed; nothing of the failed commit is in the database. */
-const PASSING = new Set([
-  constants.errno.ENOSPC,
-  constants.errno.EDQUOT,
-  constants.errno.EFBIG,
-  constants.errno.ENOMEM,
-  constants.errno.EAGAIN,
-])
+/** MDB_CORRUPTED, MDB_PANIC, MDB_VERSION_MISMATCH, MDB_INVALID: no later attempt can succeed. */
+const FATAL = new Set([-30796, -30795, -30794, -30793])
+
+/**
+ * How long the attempt after a failed one may take. A full disk shows as ENOSPC, EFBIG or (a short write) EIO, and
+ * the next attempt simply fails or succeeds. But after a failed write of the meta page the binding's writer ends
+ * without settling anything, and without this bound every settlement would wait for ever.
+ */
+const RETRY_MS = 10_000
 
 const keyOf = (name: string): Buffer => Buffer.from(name)
 
 export function createLmdbBacking(db: Lmdb): Backing {
-  /** Set for good by a failure after which the state of the files is not known. */
+  let failed = false
+  /** Set for good once the files can no longer be written by this process. */
   let broken: StoreUnavailable | undefined
 
   async function write(writes: ReadonlyMap<string, Buffer | undefined>): Promise<void> {
     if (broken !== undefined) throw broken
     try {
-      await db.batch(() => {
-        for (const [name, value] of writes) {
-          if (value === undefined) void db.remove(keyOf(name))
-          else void db.put(keyOf(name), value)
-        }
-      })
+      await (failed ? within(RETRY_MS, commit(writes)) : commit(writes))
+      failed = false
     } catch (error) {
+      failed = true
       const cause = await commitErrorOf(error)
-      const failure = new StoreUnavailable(`the data directory cannot be written: ${messageOf(cause)}`, {
-        cause,
-      })
-      if (!PASSING.has(codeOf(cause))) {
-        // Writing on after, say, EIO could lose what has been acknowledged; a new start reads the files afresh.
-        broken = new StoreUnavailable(`${failure.message}; restart when the disk is sound`, { cause })
-        throw broken
-      }
-      throw failure
+      const message = `the data directory cannot be written: ${messageOf(cause)}`
+      if (error !== LATE && !FATAL.has(codeOf(cause))) throw new StoreUnavailable(message, { cause })
+      broken = new StoreUnavailable(`${message}; restart when the disk is sound`, { cause })
+      throw broken
     }
+  }
+
+  function commit(writes: ReadonlyMap<string, Buffer | undefined>): Promise<boolean> {
+    return db.batch(() => {
+      for (const [name, value] of writes) {
+        if (value === undefined) void db.remove(keyOf(name))
+        else void db.put(keyOf(name), value)
+      }
+    })
   }
 
   function* range({ from, to, limit, reverse = false }: RangeQuery): Generator<Entry> {
@@ -85,6 +87,20 @@ export function createLmdbBacking(db: Lmdb): Backing {
     range,
     write,
     close: () => db.close(),
+  }
+}
+
+const LATE = new Error('a write after a failed one did not end')
+
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(LATE), limitMs)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
