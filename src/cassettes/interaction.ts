@@ -1,0 +1,117 @@
+/**
+ * The vocabulary of cassettes. An exchange is one request and its reply as they were on the wire; an interaction
+ * is an exchange in a cassette: redacted, ordered, with the places where its values come from and go to.
+ *
+ * Bodies are bytes and are never re-serialised: number spelling, key order, white space and non-UTF-8 stay.
+ */
+
+/** A header line as it was on the wire: repeats, order and spelling kept. */
+export type HeaderLine = readonly [name: string, value: string]
+
+export type CapturedRequest = {
+  readonly method: string
+  /** Path and query as they were on the wire, starting with a slash. */
+  readonly target: string
+  readonly httpVersion: '1.0' | '1.1'
+  readonly headers: readonly HeaderLine[]
+  /** As transferred, after chunked decoding; still compressed when it was. */
+  readonly body: Uint8Array
+}
+
+export type CapturedReply = {
+  readonly status: number
+  readonly headers: readonly HeaderLine[]
+  readonly body: Uint8Array
+}
+
+/** Who made the reply: a refusal of the edge, a rule of the simulator, or what stands behind the gateway. */
+export type Origin = `edge:${string}` | `simulator:${string}` | 'upstream'
+
+/** What the pipeline (or the passthrough recorder) hands over, still holding secrets: it never reaches a disk. */
+export type CapturedExchange = {
+  /** Milliseconds since the epoch, of the clock of the gateway. */
+  readonly startedAt: number
+  readonly durationMs: number
+  /** The partner whose recording this belongs to; undefined when nobody was authenticated. */
+  readonly partner: string | undefined
+  /** One client under test: X-Sandgate-Lane, else the /_lane/NAME prefix, else the client id, else ''. */
+  readonly lane: string
+  /** The operation id, or undefined for what the interface does not know. */
+  readonly operation: string | undefined
+  readonly origin: Origin
+  readonly request: CapturedRequest
+  /** Undefined when the client or the upstream went away before there was one. */
+  readonly reply: CapturedReply | undefined
+}
+
+/**
+ * Where a value stands in an exchange. `pointer`: an RFC 6901 pointer into a JSON body, `/name` (`/name/1` for a
+ * repeat) of a form field, query parameter or lower-case header, `/N` for the Nth path segment (from 0).
+ */
+export type Place = {
+  readonly part: 'path' | 'query' | 'request-header' | 'request-body' | 'reply-header' | 'reply-body'
+  readonly pointer: string
+}
+
+/**
+ * A typed hole: the value at `places` is matched up to renaming, not compared. One recorded value of one type is
+ * one binding throughout a lane; two values are two.
+ */
+export type Binding = {
+  /** What kind of value: `accountId`, `cursor`, `customerRef`, `phone`, `idempotency-key`, … */
+  readonly type: string
+  /** The recorded value, or the stand-in of a redacted one. */
+  readonly value: string
+  /** `server`: the reply is where it comes from. `client`: the client chooses it (volatile or redacted). */
+  readonly madeBy: 'server' | 'client'
+  readonly places: readonly Place[]
+}
+
+/** A value that was replaced before it reached a disk. */
+export type Redaction = {
+  readonly place: Place
+  /** Why: `secret` (never shown again), `personal` (a typed stand-in that still matches). */
+  readonly kind: 'secret' | 'personal'
+  /** The field, header or pattern that asked for it. */
+  readonly rule: string
+  /** With a cassette key only: keyed digest (HMAC-SHA256, base64url) of the value, so that it can be compared. */
+  readonly digest?: string
+}
+
+export type Interaction = {
+  /** From 1, in the order of the starts. */
+  readonly sequence: number
+  /** From 1, in the order of the ends; an interaction that never ended has none. */
+  readonly ended: number | undefined
+  readonly startedAt: number
+  readonly durationMs: number
+  readonly lane: string
+  readonly operation: string | undefined
+  readonly origin: Origin
+  readonly request: CapturedRequest
+  readonly reply: CapturedReply | undefined
+  readonly bindings: readonly Binding[]
+  readonly redactions: readonly Redaction[]
+}
+
+/** `contract`: order chooses among equal candidates. `strict`: order also rejects. */
+export type MatchProfile = 'contract' | 'strict'
+
+export type Cassette = {
+  /** Of the format. A loader refuses a newer one and migrates an older one. */
+  readonly version: number
+  /** The product that wrote it, such as `sandgate/0.1.0`. */
+  readonly product: string
+  /** The instant that replayed instants are offsets from: milliseconds since the epoch. */
+  readonly t0: number
+  /** The fixed origin of the URLs, such as `https://sandbox.example.com`; never a random port. */
+  readonly origin: string
+  readonly profile: MatchProfile
+  /** The names of the fields that count as volatile, beside what redaction makes volatile. */
+  readonly volatile: readonly string[]
+  /** The name of the redaction policy that was applied, such as `contract-1`. */
+  readonly redaction: string
+  readonly interactions: readonly Interaction[]
+}
+
+export const CASSETTE_VERSION = 1
