@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what the tests need beyond npm, from Debian's packages, when it is missing: a browser for the pages,
 # Python's OAuth clients for the token exchange, curl. On other systems it names what to install by hand.
+# The generator of TypeScript types comes from npm, with a compiler of its own.
 set -eu
 
 missing=""
@@ -15,6 +16,8 @@ need curl sh -c 'command -v curl'
 need util-linux sh -c 'command -v prlimit'
 need python3-requests-oauthlib /usr/bin/python3 -c 'import requests_oauthlib'
 need python3-authlib /usr/bin/python3 -c 'import authlib, requests'
+
+sh "$(dirname "$0")/generate-types.sh"
 
 [ -n "$missing" ] || exit 0
 
