@@ -1,5 +1,6 @@
 import type { ConfigError } from './errors.ts'
 import { isMapping, type Path } from './paths.ts'
+import { ConfigSchema } from './schema.ts'
 import { didYouMean } from './suggest.ts'
 import type { Schema } from './wording.ts'
 
@@ -39,11 +40,11 @@ export function isScalar(schema: Schema): boolean {
  * The settings that the environment makes, and warnings about variables that make none. An empty variable is not
  * set: `SANDGATE_LISTEN_PORT=` is what a compose file or a chart produces for a value that nobody gave.
  */
-export function fromEnvironment(
-  schema: Schema,
-  env: Readonly<Record<string, string | undefined>>,
-): { overrides: Override[]; warnings: string[] } {
-  const known = new Map(settings(schema).map((setting) => [variableName(setting.path), setting]))
+export function fromEnvironment(env: Readonly<Record<string, string | undefined>>): {
+  overrides: Override[]
+  warnings: string[]
+} {
+  const known = new Map(settings(ConfigSchema).map((setting) => [variableName(setting.path), setting]))
   const overrides: Override[] = []
   const warnings: string[] = []
   for (const [source, text] of Object.entries(env)) {
@@ -62,8 +63,15 @@ export function fromEnvironment(
   return { overrides, warnings }
 }
 
+/** A flag's text, typed by the setting that it overrides. */
+export function overrideFromText(source: string, path: readonly string[], text: string): Override {
+  let schema: Schema = ConfigSchema
+  for (const key of path) schema = schema.properties?.[key] ?? {}
+  return { source, path, value: typed(schema, text) }
+}
+
 /** A text as the schema types it; what does not fit stays text, and the check says what is wrong with it. */
-export function typed(schema: Schema, text: string): unknown {
+function typed(schema: Schema, text: string): unknown {
   const numeric = schema.type === 'integer' || schema.type === 'number'
   if (numeric && /^-?[0-9]+(\.[0-9]+)?$/.test(text)) return Number(text)
   if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'

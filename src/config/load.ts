@@ -35,7 +35,7 @@ const NO_FILE: YamlFile = {
 /** Reads and checks a whole configuration; finds every mistake, not only the first. */
 export function loadConfig({ file = null, env = {}, flags = [] }: LoadOptions = {}): LoadResult {
   const main = file === null ? NO_FILE : readYamlFile(file)
-  const { overrides: variables, warnings } = fromEnvironment(ConfigSchema, env)
+  const { overrides: variables, warnings } = fromEnvironment(env)
   const overrides = [...variables, ...flags]
   const sources: Source[] = overrides.map(({ source, path }) => ({
     path,

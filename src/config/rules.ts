@@ -1,4 +1,4 @@
-import { DEMO_KEY_SHA256 } from './demo.ts'
+import { isDemoKey } from '../tokens/sandbox-keys.ts'
 import { isLoopbackHost, isLoopbackUrl } from './loopback.ts'
 import { checkOutcomes } from './outcome-rules.ts'
 import { checkCapList, checkPartners } from './partner-rules.ts'
@@ -64,7 +64,7 @@ function checkDemoKey({ listen, partners }: Config, report: Report): void {
   if (reachable === undefined) return
   for (const [i, partner] of partners.entries()) {
     for (const [j, key] of partner.keys.entries()) {
-      if (key.sha256 !== DEMO_KEY_SHA256 || key.revoked) continue
+      if (!isDemoKey(key.sha256) || key.revoked) continue
       report(
         ['partners', i, 'keys', j, 'sha256'],
         `is the published demo key, which everybody knows, and ${reachable}. Give the partner a key of its own, or set revoked: true on this one, or keep the gateway to yourself: listen.host 127.0.0.1, no listen.publicUrl and no listen.trustedProxies`,

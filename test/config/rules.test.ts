@@ -3,12 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { DEMO_KEY, DEMO_KEY_SHA256, DEMO_PARTNER } from '../../src/config/demo.ts'
+import { DEMO_KEY_SHA256, DEMO_PARTNER } from '../../src/config/demo.ts'
 import { formatConfigErrors } from '../../src/config/errors.ts'
 import { effectiveCaps, limitFor } from '../../src/config/limits.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { MAX_PATTERN_COST, patternCost } from '../../src/config/pattern-cost.ts'
 import { type Config, DEFAULT_CAPS, DEFAULT_OUTCOMES } from '../../src/config/schema.ts'
+import { DEMO_KEY } from '../../src/tokens/sandbox-keys.ts'
 
 const env = { SANDGATE_OPERATOR_TOKEN: 'a-token-of-the-operator' }
 

@@ -1,0 +1,39 @@
+import type { Exit } from './exit-codes.ts'
+
+/** Where a command reads and writes, so that a test can stand in for the terminal. */
+export type Io = {
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export type Option = {
+  /** What its value is called in the help; a switch has none. */
+  readonly value?: string
+  readonly summary: string
+  /** The setting that it overrides; the configuration's schema says which values are good. */
+  readonly setting?: readonly string[]
+}
+
+export type Options = Readonly<Record<string, Option>>
+
+export type Invocation = {
+  readonly command: Command
+  /** The text of each option that was given, true for a switch. */
+  readonly options: Readonly<Record<string, string | true>>
+  readonly args: readonly string[]
+}
+
+export type Run = (invocation: Invocation, io: Io) => Promise<Exit>
+
+export type Command = {
+  /** One word, or two: `config check`. */
+  readonly name: string
+  readonly summary: string
+  /** What may follow the options, such as `[FILE]`; all of it is optional. */
+  readonly args?: readonly string[]
+  readonly options: Options
+  readonly example: string
+  /** Its code is loaded when it runs: --help and --version wait for nothing. */
+  readonly load: () => Promise<{ readonly run: Run }>
+}

@@ -1,0 +1,11 @@
+/** How every command ends; the reference is made from this table. */
+export const EXIT_CODES = {
+  ok: { code: 0, description: 'Done, or stopped as asked.' },
+  failure: { code: 1, description: 'Something failed that no other code names.' },
+  usage: { code: 2, description: 'The command line is wrong: an unknown command or option, or a bad value.' },
+  configuration: { code: 3, description: 'The configuration is not valid.' },
+  store: { code: 4, description: 'The data directory is in use by another gateway, or cannot be used.' },
+  address: { code: 5, description: 'An address to listen on is already in use.' },
+} as const satisfies Record<string, { readonly code: number; readonly description: string }>
+
+export type Exit = keyof typeof EXIT_CODES

@@ -1,0 +1,90 @@
+import { overrideFromText } from '../config/environment.ts'
+import { type ConfigError, formatConfigErrors } from '../config/errors.ts'
+import { createLiveConfig, type LiveConfig } from '../config/live.ts'
+import { loadConfig } from '../config/load.ts'
+import { displayName } from '../config/yaml-file.ts'
+import { type RunningGateway, startGateway } from '../gateway/start.ts'
+import { createLogger } from '../observe/logger.ts'
+import type { Invocation, Run } from './command.ts'
+import { configFile } from './config-file.ts'
+import { startProblem } from './start-problem.ts'
+
+/** Runs the gateway until SIGTERM or SIGINT. */
+export const run: Run = async (invocation, io) => {
+  const file = configFile(invocation.options.config)
+  const flags = flagOverrides(invocation)
+  const load = () => loadConfig({ file, env: io.env, flags })
+  const initial = load()
+  if (!initial.ok) {
+    io.err(`${formatConfigErrors(initial.errors)}\n`)
+    return initial.errors.every(isFromFlag) ? 'usage' : 'configuration'
+  }
+  const logger = createLogger(initial.config.log)
+  for (const warning of initial.warnings) logger.warn({}, warning)
+
+  let gateway: RunningGateway | undefined
+  const live = createLiveConfig({
+    load,
+    initial,
+    onReload: (config, needsRestart) => {
+      gateway?.reconfigure(config)
+      logger.info({ needsRestart }, 'configuration reloaded')
+    },
+    onError: (errors) => {
+      const lines = formatConfigErrors(errors).split('\n')
+      logger.error({ errors: lines }, 'the configuration has mistakes; the one before stays in use')
+    },
+  })
+  const stopped = stopSignal()
+  try {
+    gateway = await startGateway({ config: initial.config, logger, configuration: () => stateOf(live) })
+  } catch (error) {
+    live.stop()
+    const { exit, message } = startProblem(error, initial.config)
+    io.err(`sandgate serve: ${message}\n`)
+    await logger.flush()
+    return exit
+  }
+  // A reload that came while it was starting.
+  if (live.current() !== initial.config) gateway.reconfigure(live.current())
+  const { partnerUrl, operatorUrl } = gateway
+  const configuration = file === null ? 'built-in defaults' : displayName(file)
+  logger.info({ partnerUrl, operatorUrl, configuration }, 'listening')
+
+  const signal = await stopped
+  logger.info({ signal }, 'stopping')
+  live.stop()
+  await gateway.close()
+  logger.info({}, 'stopped')
+  await logger.flush()
+  return 'ok'
+}
+
+function flagOverrides({ command, options }: Invocation) {
+  return Object.entries(options).flatMap(([name, value]) => {
+    const path = command.options[name]?.setting
+    return path === undefined ? [] : [overrideFromText(`--${name}`, path, String(value))]
+  })
+}
+
+function isFromFlag({ file }: ConfigError): boolean {
+  return file.startsWith('--')
+}
+
+function stateOf(live: LiveConfig) {
+  const status = live.status()
+  return status.ok ? { ok: true } : { ok: false, errors: formatConfigErrors(status.errors).split('\n') }
+}
+
+/** The first SIGTERM or SIGINT asks to stop; the second one is not caught any more and ends the process. */
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    const onSignal = (signal: NodeJS.Signals) => {
+      process.off('SIGTERM', onSignal)
+      process.off('SIGINT', onSignal)
+      resolve(signal)
+    }
+    process.on('SIGTERM', onSignal)
+    process.on('SIGINT', onSignal)
+  })
+}
