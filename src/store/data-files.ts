@@ -84,7 +84,10 @@ const LOCK_FILE_BYTES = 12_288
  * SIGBUS. Written out beforehand, the same lack of space is an error.
  */
 function reserveLockFile(path: string): void {
-  if (existsSync(path)) return checkOurs(path)
+  if (existsSync(path)) {
+    checkOurs(path)
+    return
+  }
   try {
     writeFileSync(path, Buffer.alloc(LOCK_FILE_BYTES), { flag: 'wx', mode: 0o600, flush: true })
   } catch (error) {

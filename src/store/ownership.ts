@@ -67,8 +67,10 @@ export async function claimOwnership(db: Lmdb, directory: string, beacon: Beacon
       return true
     })
     if (won) {
-      if (seen !== undefined) rmSync(join(directory, seen.socket), { force: true })
-      return removeStrays(directory, beacon.name)
+      if (seen !== undefined && SOCKET_NAME.test(seen.socket))
+        rmSync(join(directory, seen.socket), { force: true })
+      removeStrays(directory, beacon.name)
+      return
     }
   }
 }

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import {
+  admit,
+  claim,
+  demand,
+  finish,
+  LEASE_MS,
+  NOON,
+  nothing,
+  permitFor,
+  RETENTION_MS,
+  spent,
+  unknown,
+} from '../support/store-work.ts'
+import type { FreshStore } from './contract.ts'
+
+const LATER = NOON + LEASE_MS
+
+export function remoteContract(store: FreshStore): void {
+  describe('remote effects', () => {
+    const begin = (key = claim()) => permitFor(store(), { claim: key, effect: 'remote', caps: [demand(60)] })
+
+    test('an unknown outcome keeps its reservation, and a retry takes it over under a new fence', async () => {
+      const key = claim()
+      const first = await begin(key)
+      expect(await unknown(store(), first)).toEqual({ kind: 'settled' })
+      expect(await spent(store())).toEqual([0, 60])
+      const verdict = await admit(store(), { claim: key, effect: 'remote', caps: [demand(60)] }, NOON + 5)
+      expect(verdict).toMatchObject({ kind: 'admitted', permit: { takeover: true, admittedAt: NOON } })
+      if (verdict.kind !== 'admitted') return
+      expect(verdict.permit.fence).toBeGreaterThan(first.fence)
+      expect(await spent(store())).toEqual([0, 60])
+      await finish(store(), verdict.permit)
+      expect(await spent(store())).toEqual([60, 0])
+      expect((await admit(store(), { claim: key })).kind).toBe('stored')
+    })
+
+    test('an unknown key refuses another body, and admits one take-over at a time', async () => {
+      const key = claim()
+      await unknown(store(), await begin(key))
+      expect((await admit(store(), { claim: { ...key, fingerprint: 'fingerprint-two' } })).kind).toBe(
+        'reused',
+      )
+      await begin(key)
+      expect((await admit(store(), { claim: key, effect: 'remote' })).kind).toBe('running')
+    })
+
+    test('a lease that runs out leaves the outcome unknown', async () => {
+      const key = claim()
+      const first = await begin(key)
+      expect((await admit(store(), { claim: key, effect: 'remote' }, LATER - 1)).kind).toBe('running')
+      const second = await permitFor(store(), { claim: key, effect: 'remote' }, LATER)
+      expect(second.takeover).toBe(true)
+      expect(await finish(store(), first, {}, LATER)).toEqual({ kind: 'superseded' })
+      expect(await nothing(store(), first, LATER)).toEqual({ kind: 'superseded' })
+      expect(await spent(store(), LATER)).toEqual([0, 60])
+    })
+
+    test('an answer that comes after the lease still counts while nobody has taken over', async () => {
+      const key = claim()
+      const permit = await begin(key)
+      expect(await finish(store(), permit, {}, LATER + 1)).toEqual({ kind: 'settled' })
+      expect(await spent(store())).toEqual([60, 0])
+      expect((await admit(store(), { claim: key }, LATER + 2)).kind).toBe('stored')
+    })
+
+    test('work that did nothing frees the key and the reservation', async () => {
+      const key = claim()
+      await nothing(store(), await begin(key))
+      expect(await spent(store())).toEqual([0, 0])
+      expect((await admit(store(), { claim: key })).kind).toBe('admitted')
+    })
+
+    test('an unknown outcome is committed to the cap when its retention ends, and its key is free', async () => {
+      const key = claim()
+      await unknown(store(), await begin(key))
+      const over = NOON + RETENTION_MS
+      const again = await permitFor(store(), { claim: { ...key, fingerprint: 'fingerprint-two' } }, over)
+      expect(again.takeover).toBe(false)
+      expect(await spent(store())).toEqual([0, 60])
+      await store().sweep(over)
+      expect(await spent(store())).toEqual([60, 0])
+      await store().sweep(over)
+      expect(await spent(store())).toEqual([60, 0])
+    })
+
+    test('an unknown outcome without a key is committed at the next sweep', async () => {
+      await unknown(store(), await permitFor(store(), { effect: 'remote', caps: [demand(60)] }))
+      await store().sweep(NOON)
+      expect(await spent(store())).toEqual([60, 0])
+    })
+
+    test('a local effect may be left unknown too', async () => {
+      const key = claim()
+      await unknown(store(), await permitFor(store(), { claim: key, caps: [demand(60)] }))
+      expect(await spent(store(), LATER)).toEqual([0, 60])
+      expect((await permitFor(store(), { claim: key }, LATER)).takeover).toBe(true)
+    })
+  })
+}
