@@ -26,8 +26,13 @@ export function routePath(template: string): string {
   return template.replaceAll(/\{([A-Za-z]+)\}/g, ':$1')
 }
 
-/** Which methods a path takes, for 405 and its Allow header; undefined when no endpoint has the path. */
-export function createMethodsOf(endpoints: readonly Endpoint[]): (path: string) => string | undefined {
+/**
+ * Which methods a path takes, for 405 and its Allow header; undefined when no endpoint has the path. A path that
+ * takes the method and has not been routed all the same has a segment that is longer than any identifier.
+ */
+export function createMethodsOf(
+  endpoints: readonly Endpoint[],
+): (path: string, method: string | undefined) => string | undefined {
   const exact = new Map<string, Set<string>>()
   const templates: { pattern: RegExp; methods: Set<string> }[] = []
   for (const { row } of endpoints) {
@@ -39,8 +44,8 @@ export function createMethodsOf(endpoints: readonly Endpoint[]): (path: string) 
     }
     exact.set(row.path, methods)
   }
-  return (path) => {
+  return (path, method = '') => {
     const methods = exact.get(path) ?? templates.find(({ pattern }) => pattern.test(path))?.methods
-    return methods && [...methods].sort().join(', ')
+    return methods === undefined || methods.has(method) ? undefined : [...methods].sort().join(', ')
   }
 }

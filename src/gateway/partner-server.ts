@@ -45,7 +45,7 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
     endpoint: Endpoint | undefined,
     params: Readonly<Record<string, string>>,
   ): void {
-    const allowed = endpoint ? undefined : methodsOf(splitTarget(target)?.path ?? '')
+    const allowed = endpoint ? undefined : methodsOf(splitTarget(target)?.path ?? '', req.method)
     const exchange = arrive(gateway, req, res, target, { endpoint, allowed, params })
     if (req.headers.expect !== undefined && !isContinue(req)) {
       exchange.broken = refuse('EXPECTATION_FAILED', 'The only expectation that is met is 100-continue.')
