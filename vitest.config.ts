@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/soak/**'],
+    globalSetup: ['test/support/build.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,

@@ -1,0 +1,183 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Agent } from 'undici'
+import { afterAll } from 'vitest'
+import { stringify } from 'yaml'
+import { partner, partnerConfig, type TestPartner } from './partners.ts'
+
+export type GatewayOptions = {
+  /** Sections of the configuration, merged over the test's defaults; or the whole file as text. */
+  readonly config?: Readonly<Record<string, unknown>> | string
+  /** By default one, with every scope. */
+  readonly partners?: readonly TestPartner[]
+  readonly flags?: readonly string[]
+  /** A directory of an earlier gateway, to start again on its state. */
+  readonly dataDir?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+
+/** A gateway that runs as its own process, started by the command that ships. */
+export type Gateway = {
+  readonly url: string
+  readonly operatorUrl: string
+  readonly pid: number
+  readonly dataDir: string
+  readonly partners: readonly TestPartner[]
+  /** A partner that no other caller of this function has got. */
+  readonly nextPartner: () => TestPartner
+  /** A loopback address that no other caller has got: a client IP with windows of its own. */
+  readonly nextAddress: () => string
+  /** Connections from a local address, kept alive. */
+  readonly agent: (from: string) => Agent
+  /** Moves the gateway's clock forward. */
+  readonly advance: (seconds: number) => Promise<void>
+  /** By how much the clock has been moved. */
+  readonly advanced: () => number
+  /** SIGTERM, then the exit. */
+  readonly stop: () => Promise<Exit>
+  /** SIGKILL: what a crash leaves. */
+  readonly kill: () => Promise<Exit>
+  readonly signal: (name: NodeJS.Signals) => void
+  readonly exited: Promise<Exit>
+  /** Everything the process has written to standard output and error so far. */
+  readonly logs: () => string
+}
+
+const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
+const START_MS = 20_000
+
+const running = new Set<Gateway>()
+const directories = new Set<string>()
+
+// Registered in every test file that imports this module: no process and no directory outlives its file.
+afterAll(async () => {
+  await Promise.all([...running].map((gateway) => gateway.kill()))
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true })
+})
+
+/** Starts `sandgate serve` on free loopback ports, with a controllable clock, and waits until it listens. */
+export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const partners = options.partners ?? [partner('demo-one')]
+  const dataDir = options.dataDir ?? temporaryDirectory('data')
+  const file = join(temporaryDirectory('config'), 'sandgate.yaml')
+  writeFileSync(file, configText(options, partners))
+  const parameters = ['serve', '--config', file, '--port', '0', '--operator-port', '0', '--data', dataDir]
+  const child = spawn(
+    process.execPath,
+    [COMMAND, ...parameters, '--controllable-clock', ...(options.flags ?? [])],
+    { env: { ...cleanEnvironment(), ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  const output: string[] = []
+  child.stderr.on('data', (chunk) => output.push(String(chunk)))
+  const exited: Promise<Exit> = once(child, 'exit').then(([code, signal]) => ({ code, signal }))
+  const { url, operatorUrl } = await listening(child, output, exited)
+  const gateway = describeGateway({ child, url, operatorUrl, dataDir, partners, exited, output })
+  running.add(gateway)
+  void exited.then(() => running.delete(gateway))
+  return gateway
+}
+
+function describeGateway(parts: {
+  child: ChildProcess
+  url: string
+  operatorUrl: string
+  dataDir: string
+  partners: readonly TestPartner[]
+  exited: Promise<Exit>
+  output: readonly string[]
+}): Gateway {
+  const { child, url, operatorUrl, dataDir, partners, exited, output } = parts
+  const agents = new Map<string, Agent>()
+  let advanced = 0
+  let nextPartner = 0
+  let nextAddress = 1
+  const end = async (signal: NodeJS.Signals): Promise<Exit> => {
+    child.kill(signal)
+    const exit = await exited
+    await Promise.all([...agents.values()].map((agent) => agent.destroy()))
+    return exit
+  }
+  return {
+    url,
+    operatorUrl,
+    pid: child.pid ?? 0,
+    dataDir,
+    partners,
+    nextPartner: () => {
+      const next = partners[nextPartner++]
+      if (!next) throw new RangeError('configure more partners for this file')
+      return next
+    },
+    nextAddress: () => `127.0.0.${++nextAddress}`,
+    agent: (from) => {
+      const agent = agents.get(from) ?? new Agent({ connections: 32, connect: { localAddress: from } })
+      agents.set(from, agent)
+      return agent
+    },
+    advance: async (seconds) => {
+      const response = await fetch(`${operatorUrl}/clock`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ advanceSeconds: seconds }),
+      })
+      if (!response.ok) throw new Error(`the clock was not moved: ${await response.text()}`)
+      advanced += seconds
+    },
+    advanced: () => advanced,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    signal: (name) => child.kill(name),
+    exited,
+    logs: () => output.join(''),
+  }
+}
+
+/** Waits for the line that names both URLs, and goes on collecting the log. */
+async function listening(
+  child: ChildProcess,
+  output: string[],
+  exited: Promise<Exit>,
+): Promise<{ url: string; operatorUrl: string }> {
+  if (!child.stdout) throw new TypeError('standard output is piped')
+  const lines = createInterface({ input: child.stdout })
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string) => reject(new Error(`${reason}\n${output.join('')}`))
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      fail('the gateway did not listen in time')
+    }, START_MS)
+    void exited.then(({ code }) => {
+      clearTimeout(timer)
+      fail(`the gateway ended with ${code} before it listened`)
+    })
+    lines.on('line', (line) => {
+      output.push(`${line}\n`)
+      const [url, operatorUrl] = line.includes('listening') ? (line.match(/http:\/\/[^\s",]+/g) ?? []) : []
+      if (url === undefined || operatorUrl === undefined) return
+      clearTimeout(timer)
+      resolve({ url, operatorUrl })
+    })
+  })
+}
+
+function configText({ config = {} }: GatewayOptions, partners: readonly TestPartner[]): string {
+  if (typeof config === 'string') return config
+  return stringify({ log: { format: 'json' }, ...config, partners: partners.map(partnerConfig) })
+}
+
+/** Settings of whoever runs the tests must not reach the gateway under test. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SANDGATE_')))
+}
+
+export function temporaryDirectory(purpose: string): string {
+  const directory = mkdtempSync(join(tmpdir(), `sandgate-${purpose}-`))
+  directories.add(directory)
+  return directory
+}
