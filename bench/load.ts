@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Subject } from './servers.ts'
+
+export type Load = {
+  readonly path: string
+  readonly connections: number
+  readonly seconds: number
+  /** A Lua script of bench/lua. */
+  readonly script?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type Measured = {
+  readonly requestsPerSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** Answers that were not 2xx or 3xx, and socket errors: must be 0. */
+  readonly failures: number
+}
+
+const LOAD_CORE = '1'
+const LUA = join(import.meta.dirname, '../../bench/lua')
+
+/** One run of wrk, pinned to the other core, against one server. */
+export async function measure(subject: Subject, load: Load): Promise<Measured> {
+  const args = ['-c', LOAD_CORE, 'wrk', '-t1', `-c${load.connections}`, `-d${load.seconds}s`, '--latency']
+  for (const [name, value] of Object.entries(load.headers ?? {})) args.push('-H', `${name}: ${value}`)
+  if (load.script) args.push('-s', join(LUA, load.script))
+  const { stdout } = await promisify(execFile)('taskset', [...args, `${subject.url}${load.path}`])
+  return read(stdout)
+}
+
+function read(report: string): Measured {
+  const number = (pattern: RegExp) => Number(pattern.exec(report)?.[1] ?? 0)
+  const socketErrors = [...(/Socket errors: (.*)/.exec(report)?.[1] ?? '').matchAll(/[0-9]+/g)]
+  return {
+    requestsPerSecond: number(/Requests\/sec:\s+([0-9.]+)/),
+    p50Ms: milliseconds(/50%\s+([0-9.]+)(us|ms|s)/.exec(report)),
+    p99Ms: milliseconds(/99%\s+([0-9.]+)(us|ms|s)/.exec(report)),
+    failures:
+      number(/Non-2xx or 3xx responses: ([0-9]+)/) + socketErrors.reduce((sum, [n]) => sum + Number(n), 0),
+  }
+}
+
+function milliseconds(match: RegExpExecArray | null): number {
+  const [, value = '0', unit = 'ms'] = match ?? []
+  return Number(value) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? 1)
+}
