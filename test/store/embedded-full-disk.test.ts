@@ -1,0 +1,100 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { openEmbeddedStore } from '../../src/store/embedded.ts'
+import type { CapUsage, StoreHealth, WindowState } from '../../src/store/store.ts'
+import { temporaryDirectories } from '../support/store-directory.ts'
+import { Refusal, type StoreProcess, storeProcesses } from '../support/store-process.ts'
+import { claim, demand, NOON, permitFor, spent } from '../support/store-work.ts'
+
+const directory = temporaryDirectories()
+const start = storeProcesses()
+
+async function openChild(path: string): Promise<StoreProcess> {
+  const child = start()
+  await child.call('open', path)
+  return child
+}
+
+async function attempt(child: StoreProcess, argument: object): Promise<string> {
+  try {
+    return await child.call<string>('one', argument)
+  } catch (error) {
+    if (error instanceof Refusal) return error.refused.name
+    throw error
+  }
+}
+
+/** Lets a few more pages in and fills them; returns what was settled and what was refused. */
+async function fill(child: StoreProcess, path: string): Promise<{ settled: string[]; refused: string[] }> {
+  child.limitFileSize(statSync(join(path, 'data.mdb')).size + 20_000)
+  const settled: string[] = []
+  const refused: string[] = []
+  for (let n = 0; refused.length < 3; n++) {
+    const keys = Array.from({ length: 4 }, (_, m) => `key-${n}-${m}`)
+    const results = await Promise.all(keys.map((key) => attempt(child, { key, bytes: 3_000 })))
+    for (const [m, result] of results.entries()) {
+      const kept = result === 'settled' ? settled : refused
+      kept.push(keys[m] ?? '')
+    }
+    expect(new Set(results)).not.toContain('running')
+  }
+  return { settled, refused }
+}
+
+async function recovered(child: StoreProcess): Promise<void> {
+  for (let n = 0; n < 50; n++) {
+    if ((await child.call<StoreHealth>('health')).writable) return
+    await sleep(100)
+  }
+  throw new Error('the store did not recover')
+}
+
+describe.runIf(process.platform === 'linux')('a full disk', () => {
+  test('refuses writes with nothing executed, goes on reading, and recovers by itself', async () => {
+    const path = directory()
+    const child = await openChild(path)
+    const { settled, refused } = await fill(child, path)
+    expect(await child.call<StoreHealth>('health')).toMatchObject({ writable: false })
+    expect(await child.call<CapUsage>('usage')).toMatchObject({ used: settled.length, reserved: 0 })
+    expect(await attempt(child, { key: settled[0] })).toBe('stored')
+    expect(await child.call('record', settled[0])).toBe(settled[0])
+    expect(await child.call<WindowState>('take')).toMatchObject({ full: false })
+    for (const key of refused) expect(await child.call('record', key)).toBeUndefined()
+
+    child.limitFileSize('unlimited')
+    await recovered(child)
+    for (const key of refused) expect(await attempt(child, { key })).toBe('settled')
+    expect(await child.call<CapUsage>('usage')).toMatchObject({
+      used: settled.length + refused.length,
+      reserved: 0,
+    })
+    await child.call('close')
+
+    const store = await openEmbeddedStore({ path })
+    expect(await spent(store, NOON, demand(0, 1e9))).toEqual([settled.length + refused.length, 0])
+    await store.close()
+  })
+
+  test('lets no remote work begin', async () => {
+    const path = directory()
+    const child = await openChild(path)
+    await fill(child, path)
+    expect(await attempt(child, { key: 'remote-1', effect: 'remote' })).toBe('StoreUnavailable')
+    await child.kill()
+    const store = await openEmbeddedStore({ path })
+    expect((await permitFor(store, { claim: claim({ key: 'remote-1' }) })).takeover).toBe(false)
+    await store.close()
+  })
+
+  test('at the start is an error that says so, and the process lives', async () => {
+    const child = start()
+    child.limitFileSize(4_096)
+    await expect(child.call('open', directory())).rejects.toMatchObject({
+      refused: { name: 'StoreOpenError', reason: 'unusable', message: expect.stringContaining('free space') },
+    })
+    child.limitFileSize('unlimited')
+    expect(await child.call('open', directory())).toBe('opened')
+  })
+})

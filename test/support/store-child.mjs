@@ -1,0 +1,62 @@
+/**
+ * An embedded store in a process of its own, driven by messages, so that a test can kill it, limit it, or start two.
+ * Plain JavaScript on the built program: Node 20 runs no TypeScript.
+ */
+import { randomUUID } from 'node:crypto'
+import { openEmbeddedStore } from '../../dist/store/embedded.js'
+
+const NOON = Date.UTC(2030, 5, 15, 12)
+const cap = { product: 'payments.fund', period: 'day', unit: 'amount', limit: 1e9 }
+let store
+
+async function one({ key, effect = 'local', bytes = 300, retentionMs = 86_400_000 }) {
+  const claim = { key, fingerprint: 'fingerprint-one', leaseMs: 30_000, retentionMs }
+  const admission = { partner: 'demo', refused: false, effect, claim, caps: [{ ...cap, amount: 1 }] }
+  const verdict = await store.admit(admission, NOON)
+  if (verdict.kind !== 'admitted') return verdict.kind
+  const record = { kind: 'account', tenant: 'tn_demo', id: `acc_${key}`, value: key, ifPresent: 'refuse' }
+  const result = await store.settle(
+    {
+      permit: verdict.permit,
+      outcome: 'finished',
+      answer: { status: 201, headers: {}, body: Buffer.alloc(bytes, 'x') },
+      commitCaps: true,
+      records: [record],
+    },
+    NOON,
+  )
+  return result.kind
+}
+
+async function worker(effect) {
+  for (;;) {
+    const key = randomUUID()
+    process.send({ begun: key })
+    if ((await one({ key, effect })) === 'settled') process.send({ acknowledged: key })
+  }
+}
+
+const calls = {
+  async open(path) {
+    store = await openEmbeddedStore({ path })
+    return 'opened'
+  },
+  one,
+  load() {
+    for (let n = 0; n < 12; n++) void worker(n % 3 === 0 ? 'remote' : 'local')
+  },
+  health: () => store.health(),
+  usage: async () => (await store.usage('demo', [cap], NOON))[0],
+  take: () => store.take({ group: 'other', subject: 'partner:demo', limit: 1e6, windowMs: 60_000 }, NOON),
+  record: (key) => store.get('account', 'tn_demo', `acc_${key}`, NOON),
+  close: () => store.close(),
+}
+
+process.on('message', async ({ id, call, argument }) => {
+  try {
+    process.send({ id, result: await calls[call](argument) })
+  } catch (error) {
+    process.send({ id, refused: { name: error.name, reason: error.reason, message: error.message } })
+  }
+})
+process.on('disconnect', () => process.exit())
