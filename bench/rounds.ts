@@ -12,6 +12,8 @@ export type Standing = {
   readonly spread: number
 }
 
+const SETTLE_MS = 300
+
 /**
  * Alternating rounds: every entrant once per round, the others stopped, so that whatever the machine does in a
  * minute it does to all of them.
@@ -26,6 +28,8 @@ export async function alternate(
   for (let round = 0; round <= options.rounds; round++) {
     for (const { subject, load } of entrants) {
       subject.resume()
+      // A process that was stopped finds its event loop late and sheds load until its next tick.
+      await new Promise((next) => setTimeout(next, SETTLE_MS))
       // Round 0 warms up and is not counted.
       const seconds = round === 0 ? 2 : options.seconds
       const measured = await measure(subject, { ...load, connections, seconds })

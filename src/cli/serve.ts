@@ -8,6 +8,7 @@ import { createLogger } from '../observe/logger.ts'
 import type { Invocation, Run } from './command.ts'
 import { configFile } from './config-file.ts'
 import { startProblem } from './start-problem.ts'
+import { welcome } from './welcome.ts'
 
 /** Runs the gateway until SIGTERM or SIGINT. */
 export const run: Run = async (invocation, io) => {
@@ -50,6 +51,9 @@ export const run: Run = async (invocation, io) => {
   const { partnerUrl, operatorUrl } = gateway
   const configuration = file === null ? 'built-in defaults' : displayName(file)
   logger.info({ partnerUrl, operatorUrl, configuration }, 'listening')
+  // Where the log is off, the one line that a script waits for is still written.
+  if (initial.config.log.format === 'off') io.out(`listening ${partnerUrl} ${operatorUrl}\n`)
+  io.err(welcome(initial.config, gateway))
 
   const signal = await stopped
   logger.info({ signal }, 'stopping')
