@@ -36,11 +36,12 @@ export const run: Run = async (invocation, io) => {
       logger.error({ errors: lines }, 'the configuration has mistakes; the one before stays in use')
     },
   })
-  const stopped = stopSignal()
+  const stop = stopSignal()
   try {
     gateway = await startGateway({ config: initial.config, logger, configuration: () => stateOf(live) })
   } catch (error) {
     live.stop()
+    stop.cancel()
     const { exit, message } = startProblem(error, initial.config)
     io.err(`sandgate serve: ${message}\n`)
     await logger.flush()
@@ -55,7 +56,7 @@ export const run: Run = async (invocation, io) => {
   if (initial.config.log.format === 'off') io.out(`listening ${partnerUrl} ${operatorUrl}\n`)
   io.err(welcome(initial.config, gateway))
 
-  const signal = await stopped
+  const signal = await stop.received
   logger.info({ signal }, 'stopping')
   live.stop()
   await gateway.close()
@@ -81,14 +82,19 @@ function stateOf(live: LiveConfig) {
 }
 
 /** The first SIGTERM or SIGINT asks to stop; the second one is not caught any more and ends the process. */
-function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
+function stopSignal() {
+  let cancel = () => {}
+  const received = new Promise<NodeJS.Signals>((resolve) => {
     const onSignal = (signal: NodeJS.Signals) => {
+      cancel()
+      resolve(signal)
+    }
+    cancel = () => {
       process.off('SIGTERM', onSignal)
       process.off('SIGINT', onSignal)
-      resolve(signal)
     }
     process.on('SIGTERM', onSignal)
     process.on('SIGINT', onSignal)
   })
+  return { received, cancel }
 }

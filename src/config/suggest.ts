@@ -1,9 +1,10 @@
 /** `; did you mean port?`, or nothing when no candidate is close. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   let best: string | undefined
-  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
+  const typed = plain(word)
+  let bestDistance = Math.max(1, Math.floor(typed.length / 3)) + 1
   for (const candidate of candidates) {
-    const distance = editDistance(plain(word), plain(candidate))
+    const distance = editDistance(typed, plain(candidate))
     if (distance < bestDistance) {
       best = candidate
       bestDistance = distance

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import { parseCommandLine } from '../../src/cli/parse.ts'
+
+const parse = (text: string) => parseCommandLine(text === '' ? [] : text.split(' '), COMMANDS)
+
+describe('a command line', () => {
+  it('names a command of one word or two, with options and arguments in any order', () => {
+    expect(parse('serve --port 9000 --controllable-clock --store=memory')).toMatchObject({
+      kind: 'run',
+      invocation: {
+        command: { name: 'serve' },
+        options: { port: '9000', 'controllable-clock': true, store: 'memory' },
+      },
+    })
+    expect(parse('config check some.yaml')).toMatchObject({
+      kind: 'run',
+      invocation: { command: { name: 'config check' }, args: ['some.yaml'] },
+    })
+  })
+
+  it('takes a value that begins with a dash after an equals sign', () => {
+    expect(parse('serve --data=-x')).toMatchObject({ invocation: { options: { data: '-x' } } })
+  })
+
+  it.each(['serve --help', 'serve --port 1 -h', 'help serve', 'serve --port 1 --help'])(
+    '%s shows help',
+    (text) => {
+      expect(parse(text)).toMatchObject({
+        kind: 'help',
+        text: expect.stringContaining('--operator-port PORT'),
+      })
+    },
+  )
+
+  it.each(['--help', '-h', 'help'])('%s lists the commands and the exit codes', (text) => {
+    const parsed = parse(text)
+    expect(parsed).toMatchObject({
+      kind: 'help',
+      text: expect.stringMatching(/config check[\s\S]*Exit codes/),
+    })
+  })
+})
+
+describe('a wrong command line is answered in one line that says what to do', () => {
+  it.each([
+    ['', 'sandgate: say what to do; sandgate --help lists the commands'],
+    [
+      'srve',
+      'sandgate: there is no command "srve"; did you mean serve? commands: serve, config check, openapi',
+    ],
+    ['frobnicate', 'sandgate: there is no command "frobnicate"; commands: serve, config check, openapi'],
+    ['config', 'sandgate: config is the beginning of config check; say which'],
+    [
+      'config chek',
+      'sandgate: there is no command "config chek"; did you mean config check? commands: serve, config check',
+    ],
+    ['--port 1', 'sandgate: there is no option --port; options follow a command: serve'],
+    ['serve --prot 1', 'sandgate serve: there is no option --prot; did you mean --port?'],
+    [
+      'serve --operatorport 1',
+      'sandgate serve: there is no option --operatorport; did you mean --operator-port?',
+    ],
+    ['serve -x', 'sandgate serve: there is no option -x; options: --config, --host'],
+    ['serve --__proto__', 'sandgate serve: there is no option --__proto__; options: --config'],
+    ['serve --port', 'sandgate serve: --port needs a value: --port PORT'],
+    ['serve --port=', 'sandgate serve: --port needs a value: --port PORT'],
+    ['serve --config --port 1', 'sandgate serve: --config needs a value: --config FILE'],
+    ['serve --controllable-clock=yes', 'sandgate serve: --controllable-clock takes no value'],
+    ['serve now', 'sandgate serve: "now" is one argument too many; usage: sandgate serve [OPTIONS]'],
+    [
+      'config check a b',
+      'sandgate config check: "b" is one argument too many; usage: sandgate config check [FILE]',
+    ],
+    ['config check --x', 'sandgate config check: there is no option --x; it takes none'],
+  ])('%s', (text, message) => {
+    const parsed = parse(text)
+    expect(parsed.kind).toBe('wrong')
+    if (parsed.kind !== 'wrong') return
+    expect(parsed.message.slice(0, message.length)).toBe(message)
+    expect(parsed.message).not.toContain('\n')
+  })
+})
