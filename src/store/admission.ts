@@ -85,18 +85,30 @@ function admitNew(engine: Engine, admission: Admission, seen: Seen, now: number)
     throw error
   }
   const key = keyOf(claim, fence)
+  // Plain literals: this runs for every request, and spreads cost several times as much.
   const work: Unfinished = {
-    ...{ id: workId(partner, key), partner, key, fingerprint: claim?.fingerprint ?? '', fence },
-    ...{ state: 'running', busy: false, marker: undefined, caps, holds, admittedAt: now },
+    id: workId(partner, key),
+    partner,
+    key,
+    fingerprint: claim?.fingerprint ?? '',
+    fence,
+    state: 'running',
+    busy: false,
     leaseEndsAt: claim === undefined ? Number.POSITIVE_INFINITY : now + claim.leaseMs,
     deadline: now + (claim?.retentionMs ?? 0),
+    caps,
+    holds,
+    admittedAt: now,
+    marker: undefined,
   }
   engine.running.add(work)
-  const permit: Permit = {
-    ...{ partner, fence, caps, admittedAt: now, effect, takeover: false },
-    ...(claim === undefined ? {} : { claim }),
-  }
-  const verdict: Verdict = { kind: 'admitted', ...seen, permit }
+  const permit: Permit =
+    claim === undefined
+      ? { partner, fence, caps, admittedAt: now, effect, takeover: false }
+      : { partner, fence, claim, caps, admittedAt: now, effect, takeover: false }
+  const { window } = seen
+  const verdict: Verdict =
+    window === undefined ? { kind: 'admitted', permit } : { kind: 'admitted', window, permit }
   return effect === 'local' ? verdict : markStarted(engine, work, verdict)
 }
 

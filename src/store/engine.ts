@@ -5,7 +5,7 @@ import type { Commits } from './commits.ts'
 import type { Fences } from './fences.ts'
 import { decodeMarker, decodeNumber, MARKER_PREFIX } from './keyspace.ts'
 import { readPage, readRecord } from './records.ts'
-import { createRunningKeys, type RunningKeys, workId } from './running-keys.ts'
+import { createRunningKeys, type RunningKeys, type Unfinished, workId } from './running-keys.ts'
 import { settle } from './settlement.ts'
 import type { RecordKind, Store } from './store.ts'
 import { sweep } from './sweep.ts'
@@ -87,9 +87,19 @@ function restoreUnknown({ backing, caps, running }: Engine): void {
     const marker = decodeMarker(value)
     const { partner, key, fingerprint, fence, deadline, admittedAt } = marker
     const id = workId(partner, key)
-    const work = {
-      ...{ id, partner, key, fingerprint, fence, deadline, admittedAt, caps: marker.caps, marker: name },
-      ...{ state: 'unknown' as const, busy: false, leaseEndsAt: admittedAt },
+    const work: Unfinished = {
+      id,
+      partner,
+      key,
+      fingerprint,
+      fence,
+      state: 'unknown',
+      busy: false,
+      leaseEndsAt: admittedAt,
+      deadline,
+      caps: marker.caps,
+      admittedAt,
+      marker: name,
       holds: caps.restore(partner, marker.caps, admittedAt),
     }
     // Two markers of one key: the earlier outcome was never learned, and its key has been used again since.

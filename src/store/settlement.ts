@@ -102,17 +102,24 @@ function changeOf(settlement: Settlement, work: Unfinished, now: number): Change
 }
 
 function prepare({ permit, answer, records }: Settlement, work: Unfinished, now: number): Prepared[] {
-  const entries = records.map(
-    ({ kind, tenant, id, value, ifPresent, expiresAt = Number.POSITIVE_INFINITY }) => ({
-      ...{ name: recordName(kind, tenant, id), value: encodeRecord(expiresAt, value), expiresAt, ifPresent },
-    }),
-  )
+  const entries = records.map(prepareRecord)
   if (permit.claim === undefined) return entries
   if (answer === undefined) throw new TypeError('a finished key needs the answer that is stored under it')
   const { key, fingerprint, retentionMs } = permit.claim
   const expiresAt = now + retentionMs
   const value = encodeAnswer(expiresAt, fingerprint, answer)
-  return [...entries, { name: answerName(work.partner, key), value, expiresAt, ifPresent: 'replace' }]
+  entries.push({ name: answerName(work.partner, key), value, expiresAt, ifPresent: 'replace' })
+  return entries
+}
+
+function prepareRecord(write: RecordWrite): Prepared {
+  const { kind, tenant, id, ifPresent, expiresAt = Number.POSITIVE_INFINITY } = write
+  return {
+    name: recordName(kind, tenant, id),
+    value: encodeRecord(expiresAt, write.value),
+    expiresAt,
+    ifPresent,
+  }
 }
 
 function isPresent(view: View, name: string, now: number): boolean {

@@ -96,8 +96,7 @@ export function createRateWindows(maxWindows = 200_000): RateWindows {
       const at = steady(now, wanted.windowMs)
       const group = groups.get(wanted.group)
       const window = live(group, subjectOf(wanted, group, at), at)
-      const seen = state(window, wanted.limit, wanted.windowMs, at)
-      return seen
+      return state(window, wanted.limit, wanted.windowMs, at)
     },
     take(wanted, now) {
       const { limit, windowMs } = wanted

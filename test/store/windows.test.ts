@@ -79,6 +79,14 @@ describe('rate windows', () => {
     for (let n = 0; n < 100; n++) windows.take(rate(), MINUTE_LATER)
     expect(windows.size()).toBe(100)
   })
+
+  test('a window that is opened again counts once, wherever its expired one lay', () => {
+    const windows = createRateWindows()
+    const subjects = Array.from({ length: 100 }, (_, n) => `ip:${n}`)
+    for (const subject of subjects) windows.take(rate({ subject }), NOON)
+    for (const subject of subjects.reverse()) windows.take(rate({ subject }), MINUTE_LATER)
+    expect(windows.size()).toBe(100)
+  })
 })
 
 describe('at the bound', () => {
