@@ -65,6 +65,7 @@ export async function openReader(
     await context.close()
     expect(complaints).toEqual([])
   })
+  context.setDefaultTimeout(5000)
   return { context, page: await context.newPage() }
 }
 

@@ -50,7 +50,7 @@ export type Gateway = {
 }
 
 const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
-const START_MS = 20_000
+const START_MS = 50_000
 
 const running = new Set<Gateway>()
 const directories = new Set<string>()
@@ -116,7 +116,7 @@ function describeGateway(parts: {
     },
     nextAddress: () => `127.0.0.${++nextAddress}`,
     agent: (from) => {
-      const agent = agents.get(from) ?? new Agent({ connections: 32, connect: { localAddress: from } })
+      const agent = agents.get(from) ?? new Agent({ connections: 32, localAddress: from })
       agents.set(from, agent)
       return agent
     },
