@@ -7,11 +7,12 @@ import { loadConfig } from '../../src/config/load.ts'
 import { directoryWith, PARTNERS } from './files.ts'
 
 /** A live configuration over real files, and what it reported. */
-function live(files: Record<string, string>, main = 'sandgate.yaml') {
+function live(files: Record<string, string>, afterLoading: Record<string, string> = {}) {
   const directory = directoryWith({ 'partners.yaml': PARTNERS, ...files })
-  const load = vi.fn(() => loadConfig({ file: join(directory, main) }))
+  const load = vi.fn(() => loadConfig({ file: join(directory, 'sandgate.yaml') }))
   const initial = load()
   if (!initial.ok) throw new Error(formatConfigErrors(initial.errors))
+  for (const [name, text] of Object.entries(afterLoading)) writeFileSync(join(directory, name), text)
   const onReload = vi.fn()
   const onError = vi.fn()
   const config = createLiveConfig({ load, initial, onReload, onError })
@@ -34,9 +35,9 @@ describe('a changed file', () => {
     expect(onReload).toHaveBeenCalledWith(expect.objectContaining({ partners: expect.anything() }), [])
   })
 
-  it('takes effect when it changes before watching has begun', async () => {
-    const { write, paymentLimit } = live({ 'sandgate.yaml': withLimit(7) })
-    write('sandgate.yaml', withLimit(8))
+  it('takes effect when it changes between loading and watching', async () => {
+    const { paymentLimit } = live({ 'sandgate.yaml': withLimit(7) }, { 'sandgate.yaml': withLimit(8) })
+    expect(paymentLimit()).toBe(7)
     await vi.waitFor(() => expect(paymentLimit()).toBe(8), withinASecond)
   })
 

@@ -205,6 +205,11 @@ describe('the environment', () => {
     ])
   })
 
+  it('sets nothing with an empty variable', () => {
+    const env = { SANDGATE_LISTEN_PORT: '', SANDGATE_LISTEN_PUBLIC_URL: '' }
+    expect(config('listen: { port: 9000 }\n', { env }).listen).toMatchObject({ port: 9000, publicUrl: null })
+  })
+
   it('does not hide that a section of the file is wrong', () => {
     expect(errors('listen: 5\n', { env: { SANDGATE_LISTEN_PORT: '9000' } })).toMatch(
       /:1:9: listen: must be a mapping/,
