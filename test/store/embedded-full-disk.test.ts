@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
@@ -88,13 +88,21 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     await store.close()
   })
 
-  test('at the start is an error that says so, and the process lives', async () => {
+  test.each([
+    ['of a new directory', false],
+    ['of a directory that has its lock file already', true],
+  ])('at the start %s is an error that says so, and the process lives', async (_, locked) => {
+    const path = directory()
     const child = start()
+    if (locked) {
+      await (await openEmbeddedStore({ path })).close()
+      rmSync(join(path, 'data.mdb'))
+    }
     child.limitFileSize(4_096)
-    await expect(child.call('open', directory())).rejects.toMatchObject({
+    await expect(child.call('open', path)).rejects.toMatchObject({
       refused: { name: 'StoreOpenError', reason: 'unusable', message: expect.stringContaining('free space') },
     })
     child.limitFileSize('unlimited')
-    expect(await child.call('open', directory())).toBe('opened')
+    expect(await child.call('open', path)).toBe('opened')
   })
 })
