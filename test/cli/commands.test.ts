@@ -2,13 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
-
-// The first test of each command loads its code, which takes its time on a busy machine.
-vi.setConfig({ testTimeout: 20_000 })
 
 async function sandgate(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
   let out = ''
