@@ -28,8 +28,9 @@ async function attempt(child: StoreProcess, argument: object): Promise<string> {
 
 /** Lets a few more pages in and fills them; returns what was settled and what was refused. */
 async function fill(child: StoreProcess, path: string): Promise<{ settled: string[]; refused: string[] }> {
+  expect(await attempt(child, { key: 'key-first' })).toBe('settled')
   child.limitFileSize(statSync(join(path, 'data.mdb')).size + 20_000)
-  const settled: string[] = []
+  const settled = ['key-first']
   const refused: string[] = []
   for (let n = 0; refused.length < 3; n++) {
     const keys = Array.from({ length: 4 }, (_, m) => `key-${n}-${m}`)
