@@ -8,10 +8,12 @@ export function isExactInteger(text: string): boolean {
   const parts = NUMBER.exec(text)
   if (!parts) return false
   const [, whole = '', fraction = '', exponent = '0'] = parts
-  const digits = (whole + fraction).replace(/0+$/, '')
-  if (digits === '' || /^0*$/.test(digits)) return true
-  const trailingZeros = whole.length + fraction.length - digits.length
+  const digits = whole + fraction
+  // By hand: /0+$/ takes quadratic time on a long run of zeros that is not the last one.
+  let end = digits.length
+  while (end > 0 && digits.charCodeAt(end - 1) === 0x30) end--
+  if (end === 0) return true
   // digits * 10^scale; a long exponent becomes an infinity of the right sign, which compares as it should.
-  const scale = Number(exponent) - fraction.length + trailingZeros
+  const scale = Number(exponent) - fraction.length + (digits.length - end)
   return scale >= 0
 }

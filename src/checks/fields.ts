@@ -1,7 +1,9 @@
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/compile'
+import { Settings } from 'typebox/system'
 import { instant } from '../clock.ts'
 import type { FieldError } from '../errors/refusal.ts'
+import { pointerStep } from './pointer.ts'
 import { propertiesOf } from './query.ts'
 
 export type Place = 'pointer' | 'parameter'
@@ -29,18 +31,40 @@ export function createFieldCheck(schema: TSchema, place: Place) {
       if (!details.has(pointer)) details.set(pointer, detail)
     }
     for (const pointer of suspicions?.illFormed ?? []) say(pointer, 'must be valid Unicode without NUL')
-    for (const error of validator.Errors(value)) {
-      for (const [pointer, detail] of explain(schema, error, properties)) say(pointer, detail)
+    for (const error of everyError(validator, value)) {
+      for (const [pointer, detail] of explain(schema, error, properties)) {
+        if (details.size === MAX_LISTED) break
+        say(pointer, detail)
+      }
     }
     for (const name of future) say(`/${name}`, `must be ${expectedAt(schema, `/${name}`)}`)
     for (const pointer of suspicions?.inexact ?? []) say(pointer, `must be ${expectedAt(schema, pointer)}`)
-    return [...details].map(([pointer, detail]) =>
-      place === 'pointer' ? { pointer: `#${pointer}`, detail } : { parameter: pointer.slice(1), detail },
-    )
+    // What cannot be explained is refused all the same.
+    if (details.size === 0) say('', 'has more errors than can be listed')
+    return [...details]
+      .slice(0, MAX_LISTED)
+      .map(([pointer, detail]) =>
+        place === 'pointer' ? { pointer: `#${pointer}`, detail } : { parameter: pointer.slice(1), detail },
+      )
   }
 }
 
 const NO_ERRORS: readonly FieldError[] = []
+
+/** More than any honest mistake makes; without a bound an answer could be thirty times as long as its request. */
+const MAX_LISTED = 100
+const MAX_COLLECTED = 10_000
+
+/** TypeBox stops at eight errors, and an unknown property costs one before it is named. The setting is global. */
+function everyError(validator: Validator, value: unknown): readonly SchemaError[] {
+  const { maxErrors } = Settings.Get()
+  Settings.Set({ maxErrors: MAX_COLLECTED })
+  try {
+    return validator.Errors(value)
+  } finally {
+    Settings.Set({ maxErrors })
+  }
+}
 
 type SchemaError = { keyword: string; instancePath: string; params: object }
 
@@ -55,7 +79,7 @@ function* explain(
     for (const name of params.requiredProperties as string[]) yield [`${instancePath}/${name}`, 'is required']
   } else if (keyword === 'additionalProperties' && 'additionalProperties' in params) {
     for (const name of params.additionalProperties as string[]) {
-      yield [`${instancePath}/${escapePointer(name)}`, unknownProperty(schema, instancePath, known)]
+      yield [`${instancePath}${pointerStep(name)}`, unknownProperty(schema, instancePath, known)]
     }
   } else if (keyword !== 'boolean') {
     // `boolean` is the closed object's own echo of additionalProperties.
@@ -94,9 +118,4 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function isPast(value: unknown, name: string, now: number): boolean {
   const date = isObject(value) ? value[name] : undefined
   return typeof date !== 'string' || date < instant(now).slice(0, 10)
-}
-
-function escapePointer(name: string): string {
-  const short = name.length > 64 ? `${name.slice(0, 61)}...` : name
-  return short.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -1,15 +1,16 @@
 import { isUtf8 } from 'node:buffer'
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import { isExactInteger } from './exact-number.ts'
+import { pointerStep } from './pointer.ts'
 
 /** Deeper than any body of the interface, and shallow enough for every recursive reader behind us. */
 export const MAX_DEPTH = 32
 
 export type ParsedJson = {
   readonly value: unknown
-  /** JSON pointers of numbers whose exact decimal value is not an integer, whatever they round to. */
+  /** JSON pointers (the first hundred) of numbers whose exact decimal value is not an integer, whatever they round to. */
   readonly inexact: ReadonlySet<string>
-  /** JSON pointers of texts and property names with a NUL or a lone surrogate. */
+  /** JSON pointers (the first hundred) of texts and property names with a NUL or a lone surrogate. */
   readonly illFormed: ReadonlySet<string>
 }
 
@@ -18,6 +19,9 @@ export type JsonJudgement =
   | { readonly ok: false; readonly refusal: Refusal }
 
 const NONE: ReadonlySet<string> = new Set()
+
+/** How many suspicious values are reported; one is enough to refuse the body, and each costs its pointer. */
+const MAX_REPORTED = 100
 
 /**
  * Parses a body once, strictly: UTF-8, one JSON text, no repeated property, at most MAX_DEPTH levels. Beside
@@ -57,13 +61,13 @@ type Level = {
 function scanJson(text: string): Scan {
   const scan: Scan = {}
   const levels: Level[] = []
+  // Looked for once: from each of many strings it would make the scan quadratic.
+  const escapes = text.includes('\\u')
   for (let i = 0; i < text.length; i++) {
     const level = levels[levels.length - 1]
     switch (text.charCodeAt(i)) {
       case 0x22: {
         const end = endOfString(text, i)
-        if (text.indexOf('\\', i) !== -1 && text.slice(i, end).includes('\\u'))
-          judgeText(text.slice(i, end), levels, scan)
         if (level?.names && level.nameNext) {
           const name = nameOf(text, i, end)
           if (level.names.has(name)) return { fault: 'The body repeats a property of an object.' }
@@ -71,6 +75,7 @@ function scanJson(text: string): Scan {
           level.at = name
           level.nameNext = false
         }
+        if (escapes) judgeText(text.slice(i, end), levels, scan)
         i = end - 1
         break
       }
@@ -108,7 +113,7 @@ function scanJson(text: string): Scan {
         if (end - i > 15 || /[^0-9]/.test(text.slice(i, end))) {
           if (!isExactInteger(text.slice(i, end))) {
             scan.inexact ??= new Set()
-            scan.inexact.add(pointer(levels))
+            report(scan.inexact, levels)
           }
         }
         i = end - 1
@@ -140,13 +145,14 @@ function nameOf(text: string, start: number, end: number): string {
 }
 
 function judgeText(literal: string, levels: readonly Level[], scan: Scan): void {
+  if (!literal.includes('\\u')) return
   const value = String(JSON.parse(literal))
   if (value.isWellFormed() && !value.includes('\0')) return
   scan.illFormed ??= new Set()
-  scan.illFormed.add(pointer(levels))
+  report(scan.illFormed, levels)
 }
 
-/** The pointer of the value that is being read (RFC 6901). */
-function pointer(levels: readonly Level[]): string {
-  return levels.map(({ at }) => `/${String(at).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+/** Adds the pointer of the value, or the name, that is being read. */
+function report(pointers: Set<string>, levels: readonly Level[]): void {
+  if (pointers.size < MAX_REPORTED) pointers.add(levels.map(({ at }) => pointerStep(at)).join(''))
 }

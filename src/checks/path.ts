@@ -20,7 +20,17 @@ export function isCanonicalPath(path: string): boolean {
     if (code < 0x21 || code === 0x7f || '/\\;%?#'.includes(text) || PLAIN.test(`/${text}`)) canonical = false
     return 'x'
   })
-  return canonical && PLAIN.test(stripped)
+  return canonical && PLAIN.test(stripped) && isUtf8Encoded(path)
+}
+
+/** Octets that are no UTF-8, such as an overlong slash, are read differently by whoever decodes them leniently. */
+function isUtf8Encoded(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /**
