@@ -3,8 +3,11 @@ export type Repayment = { readonly monthlyPayment: number; readonly totalRepayab
 /** An annuity in whole XOF: equal monthly payments, rounded up, so that the total covers the amount. */
 export function repayment(amount: number, annualRatePercent: number, termMonths: number): Repayment {
   const monthlyRate = annualRatePercent / 1200
-  const exact =
-    monthlyRate === 0 ? amount / termMonths : (amount * monthlyRate) / (1 - (1 + monthlyRate) ** -termMonths)
-  const monthlyPayment = Math.ceil(exact)
+  const withoutInterest = amount / termMonths
+  // expm1 and log1p keep the digits that 1 - (1 + rate) ** -months loses when the rate is small.
+  const withInterest =
+    monthlyRate === 0 ? 0 : (amount * monthlyRate) / -Math.expm1(-termMonths * Math.log1p(monthlyRate))
+  // Of a huge amount rounding takes a franc or two: never less than the amount itself.
+  const monthlyPayment = Math.ceil(Math.max(withInterest, withoutInterest))
   return { monthlyPayment, totalRepayable: monthlyPayment * termMonths }
 }
