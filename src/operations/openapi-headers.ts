@@ -47,7 +47,7 @@ export const HEADERS = {
 export type HeaderName = keyof typeof HEADERS
 
 /** On every response, whatever produced it. */
-const COMMON: readonly HeaderName[] = [
+export const COMMON_HEADERS: readonly HeaderName[] = [
   'X-Request-Id',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -58,7 +58,7 @@ const COMMON: readonly HeaderName[] = [
 ]
 
 export function responseHeaders(...more: readonly HeaderName[]): Json {
-  return Object.fromEntries([...COMMON, ...more].map((name) => [name, refTo('headers', name)]))
+  return Object.fromEntries([...COMMON_HEADERS, ...more].map((name) => [name, refTo('headers', name)]))
 }
 
 export const HEADER_PARAMETERS = {

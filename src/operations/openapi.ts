@@ -48,6 +48,7 @@ const DESCRIPTION = `Exchange the sandbox key for a token, then call the operati
 - Every POST under /v1 takes an \`Idempotency-Key\`: a fresh UUID v4 for each new request, the same one for a retry.
 - Errors are RFC 9457 problem documents; programs branch on \`code\`.
 - A rejection or a failed payment is a decision: HTTP 200 with \`outcome\`, \`code\` and \`resolution\`.
+- Every response carries \`X-Request-Id\` and the rate-limit window: \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\`, \`RateLimit\` and \`RateLimit-Policy\`.
 - Money is whole XOF. Certain inputs lead to certain outcomes, and \`X-Sandbox-Outcome\` asks for one.`
 
 const TAGS: Readonly<Record<OperationRow['tag'], string>> = {
