@@ -1,6 +1,6 @@
 import type { Refusal } from '../errors/refusal.ts'
 import type { Call, Simulation } from '../operations/operation.ts'
-import type { RecordWrite, StoredAnswer } from '../store/store.ts'
+import type { CapCommit, RecordWrite, StoredAnswer } from '../store/store.ts'
 
 /** What was decided, serialised to the bytes that are stored, sent and recorded. */
 export type Decision =
@@ -8,8 +8,8 @@ export type Decision =
       readonly kind: 'done'
       readonly answer: StoredAnswer
       readonly records: readonly RecordWrite[]
-      /** Whether the reserved caps count. */
-      readonly counts: boolean
+      /** Which of the reserved caps count. */
+      readonly counts: CapCommit
     }
   /** `stored`: the refusal is the decision, and is replayed under its idempotency key. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly stored: boolean }

@@ -54,6 +54,6 @@ export const creditApply: Operation = {
     const { customerRef, amount } = call.body
     const creditId = simulation.ids.next('crd')
     const body = { creditId, customerRef, amount, currency: 'XOF', termMonths: termOf(call.body), ...fields }
-    return done(200, body, { rule, counts: approved })
+    return done(200, body, { rule, counts: approved || 'calls' })
   },
 }

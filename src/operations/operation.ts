@@ -4,7 +4,15 @@ import type { ErrorCode } from '../errors/catalogue.ts'
 import type { Refusal } from '../errors/refusal.ts'
 import type { Ids } from '../simulator/ids.ts'
 import type { OutcomeNames, Rules } from '../simulator/rules.ts'
-import type { Awaitable, CapUsage, RateWindow, RecordWrite, Store, WindowState } from '../store/store.ts'
+import type {
+  Awaitable,
+  CapCommit,
+  CapUsage,
+  RateWindow,
+  RecordWrite,
+  Store,
+  WindowState,
+} from '../store/store.ts'
 
 /** A validated request body or query: plain JSON. Each operation reads it through its own schema's type. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -51,8 +59,8 @@ export type Decided =
       /** The rule that decided, for X-Sandbox-Rule. */
       readonly rule?: string
       readonly records: readonly RecordWrite[]
-      /** Whether the reserved caps count. */
-      readonly counts: boolean
+      /** Which of the reserved caps count. */
+      readonly counts: CapCommit
     }
   /** The decision itself refuses. `stored`: the refusal is kept under the idempotency key. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly stored: boolean }
@@ -108,7 +116,7 @@ export type Operation = OperationRow & {
 export function done(
   status: 200 | 201,
   body: Fields,
-  more: { location?: string; rule?: string; records?: readonly RecordWrite[]; counts?: boolean } = {},
+  more: { location?: string; rule?: string; records?: readonly RecordWrite[]; counts?: CapCommit } = {},
 ): Decided {
   const { records = [], counts = true, ...rest } = more
   return { kind: 'done', status, body, records, counts, ...rest }

@@ -70,7 +70,7 @@ function payment(direction: 'fund' | 'cashout', summary: string, description: st
       const { amount } = call.body
       const shown = pick(call.body, ['accountId', 'phone', 'reference'])
       const body = { paymentId, direction, amount, currency: 'XOF', ...shown, ...fields }
-      return done(200, body, { rule, counts: approved })
+      return done(200, body, { rule, counts: approved || 'calls' })
     },
   }
 }

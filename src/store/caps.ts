@@ -1,9 +1,20 @@
 import { capExpiresAt, capName } from './keyspace.ts'
 import { periodEnd } from './period.ts'
-import type { Cap, CapDemand, CapUsage } from './store.ts'
+import type { Cap, CapCommit, CapDemand, CapUnit, CapUsage } from './store.ts'
 
 /** A part of a cap that is set aside for one piece of work, in the period in which the work began. */
-export type Hold = { readonly counter: string; readonly amount: number; readonly expiresAt: number }
+export type Hold = {
+  readonly counter: string
+  readonly unit: CapUnit
+  readonly amount: number
+  readonly expiresAt: number
+}
+
+/** The holds that a settlement commits; the others go back. */
+export function committed(holds: readonly Hold[], commit: CapCommit): readonly Hold[] {
+  if (commit === 'calls') return holds.filter(({ unit }) => unit === 'calls')
+  return commit ? holds : []
+}
 
 /**
  * Used and reserved amounts of every cap that has been touched. Used amounts are those that are durable; what is on
@@ -44,7 +55,7 @@ export function createCapBook(readUsed: (counter: string) => number): CapBook {
     const expiresAt = capExpiresAt(demand.period, at)
     const counter = capName(partner, demand, at)
     counterOf(counter, expiresAt).reserved += demand.amount
-    return { counter, amount: demand.amount, expiresAt }
+    return { counter, unit: demand.unit, amount: demand.amount, expiresAt }
   }
 
   function usageOf(partner: string, cap: Cap, at: number): CapUsage {

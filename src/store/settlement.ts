@@ -1,5 +1,5 @@
 import { writeMarker } from './admission.ts'
-import type { Hold } from './caps.ts'
+import { committed, type Hold } from './caps.ts'
 import type { Change, View } from './commits.ts'
 import type { Engine } from './engine.ts'
 import {
@@ -14,7 +14,7 @@ import {
   recordName,
 } from './keyspace.ts'
 import type { Unfinished } from './running-keys.ts'
-import type { RecordWrite, Settlement, SettleResult } from './store.ts'
+import type { CapCommit, RecordWrite, Settlement, SettleResult } from './store.ts'
 
 /** Ends what `admit` began: answer, records and caps are one commit, and the key stays running until it is durable. */
 export async function settle(engine: Engine, settlement: Settlement, now: number): Promise<SettleResult> {
@@ -40,9 +40,10 @@ export async function settle(engine: Engine, settlement: Settlement, now: number
   }
 }
 
-function end(engine: Engine, work: Unfinished, commitCaps: boolean): void {
-  if (commitCaps) engine.caps.commit(work.holds)
-  else engine.caps.release(work.holds)
+function end(engine: Engine, work: Unfinished, commitCaps: CapCommit): void {
+  const counted = committed(work.holds, commitCaps)
+  engine.caps.commit(counted)
+  engine.caps.release(work.holds.filter((hold) => !counted.includes(hold)))
   engine.running.remove(work)
 }
 
@@ -86,7 +87,7 @@ type Prepared = {
  */
 function changeOf(settlement: Settlement, work: Unfinished, now: number): Change<SettleResult> | undefined {
   const entries = settlement.outcome === 'finished' ? prepare(settlement, work, now) : []
-  const holds = settlement.commitCaps ? work.holds : []
+  const holds = committed(work.holds, settlement.commitCaps)
   const { marker } = work
   if (entries.length === 0 && holds.length === 0 && marker === undefined) return undefined
   return (view) => {

@@ -157,6 +157,8 @@ export type StoredAnswer = {
   readonly body: Buffer
 }
 
+export type CapCommit = boolean | 'calls'
+
 export type Settlement = {
   readonly permit: Permit
   /**
@@ -167,8 +169,11 @@ export type Settlement = {
   readonly outcome: 'finished' | 'nothing' | 'unknown'
   /** Needed when the outcome is `finished` and the permit has a claim. */
   readonly answer?: StoredAnswer
-  /** Whether the reserved caps count (commit) or go back (release). Ignored when the outcome is `unknown`. */
-  readonly commitCaps: boolean
+  /**
+   * Whether the reserved caps count (commit) or go back (release). `calls`: those that count calls do, those that
+   * sum amounts do not, because a refusal is a decision and moves no money. Ignored when the outcome is `unknown`.
+   */
+  readonly commitCaps: CapCommit
   /** Written in the same commit. Only with `finished`. */
   readonly records: readonly RecordWrite[]
 }
