@@ -97,29 +97,27 @@ export function reply(
   return { status, headers, bytes, origin, json: isJson ? JSON.parse(bytes.toString('utf8')) : undefined }
 }
 
-const tokens = new Map<string, { token: string; at: number }>()
+const tokens = new Map<string, { token: Promise<string>; at: number }>()
 /** Well within the lifetime of a token, whatever the clock was moved by. */
 const REUSED_SECONDS = 3000
 
 /** A token of the caller's partner, or of another of its keys; exchanged once and used again while it lives. */
 export async function token(
   who: Gateway | Caller,
-  { keyId, scope }: { readonly keyId?: string; readonly scope?: string } = {},
+  { keyId, scope = '' }: { readonly keyId?: string; readonly scope?: string } = {},
 ): Promise<string> {
   const caller = callerOf(who)
   const clientId = keyId ?? caller.partner.keyId
-  const name = `${caller.gateway.url} ${clientId} ${scope ?? ''}`
+  const name = `${caller.gateway.url} ${clientId} ${scope}`
+  const at = caller.gateway.advanced()
   const held = tokens.get(name)
-  if (held && caller.gateway.advanced() - held.at < REUSED_SECONDS) return held.token
+  if (held && at - held.at < REUSED_SECONDS) return held.token
   const secret = clientId === caller.partner.keyId ? caller.partner.secret : secretOf(clientId)
-  const answer = await exchange(caller, {
-    client_id: clientId,
-    client_secret: secret,
-    ...(scope && { scope }),
+  const fresh = exchange(caller, { client_id: clientId, client_secret: secret, scope }).then((answer) => {
+    if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${answer.bytes}`)
+    return String(answer.json.access_token)
   })
-  if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${answer.bytes}`)
-  const fresh = String(answer.json.access_token)
-  tokens.set(name, { token: fresh, at: caller.gateway.advanced() })
+  tokens.set(name, { token: fresh, at })
   return fresh
 }
 
