@@ -1,5 +1,6 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { systemClock } from '../clock.ts'
 import { type ErrorCode, errorEntry } from '../errors/catalogue.ts'
 import { problem } from '../errors/problem.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
@@ -93,7 +94,15 @@ function writeRefusal(gateway: Gateway, socket: Duplex, refusal: Refusal): void 
     for (const [name, value] of Object.entries(refusal.headers ?? {}))
       headers.push(SPELLING[name] ?? name, value)
     pushCommonHeaders(headers, requestId, window, state, gateway, now)
-    headers.push('Cache-Control', 'no-store', 'Date', new Date().toUTCString(), 'Connection', 'close')
+    // The wall clock's time, like the Date that Node writes, also when the gateway's own clock has been moved.
+    headers.push(
+      'Cache-Control',
+      'no-store',
+      'Date',
+      new Date(systemClock.now()).toUTCString(),
+      'Connection',
+      'close',
+    )
     let text = `HTTP/1.1 ${status} ${REASONS[refusal.code] ?? 'Error'}\r\n`
     for (let i = 0; i < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`
     socket.end(`${text}\r\n${body}`)

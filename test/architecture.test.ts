@@ -1,0 +1,182 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+/** From the top to the bottom: a folder imports from its own layer and the ones below, never from above. */
+const LAYERS = [
+  ['cli'],
+  ['gateway', 'config'],
+  ['decisions', 'checks', 'portal', 'observe'],
+  ['operations', 'tokens', 'cassettes', 'store'],
+  ['simulator', 'errors'],
+  ['clock.ts'],
+] as const
+const layerOf = new Map<string, number>(LAYERS.flatMap((names, layer) => names.map((name) => [name, layer])))
+
+/** The one file above its readers: the types and constants of the configuration. It imports nothing of ours. */
+const SCHEMA = 'config/schema.ts'
+
+/** Scripts that the portal sends to a browser; they run on another machine. */
+const isBrowserScript = (file: string) => /^portal\/[a-z-]+-script\.ts$/.test(file)
+
+type Import = {
+  readonly file: string
+  readonly from: string
+  readonly names: string
+  readonly typeOnly: boolean
+}
+
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+const sources = new Map(files.map((file) => [file, readFileSync(join('src', file), 'utf8')]))
+const imports: readonly Import[] = [...sources].flatMap(([file, source]) => importsOf(file, source))
+const inside = imports
+  .filter(({ from }) => from.startsWith('.'))
+  .map((each) => ({ ...each, target: normalize(join(dirname(each.file), each.from)) }))
+
+function importsOf(file: string, source: string): Import[] {
+  const statements = source.matchAll(/^(?:import|export)\s+(type\s)?([^'";]*?)\sfrom\s+'([^']+)'/gm)
+  const others = source.matchAll(/(?:\bimport\(|^import\s+|\brequire\()['"]([^'"]+)['"]/gm)
+  return [
+    ...[...statements].map(([, type, names = '', from = '']) => ({
+      file,
+      from,
+      names,
+      typeOnly: type !== undefined || isAllTypes(names),
+    })),
+    ...[...others].map(([, from = '']) => ({ file, from, names: '*', typeOnly: false })),
+  ]
+}
+
+function isAllTypes(names: string): boolean {
+  const listed = /^\{([^}]*)\}$/s.exec(names.trim())?.[1]
+  return listed?.split(',').every((name) => name.trim() === '' || name.trim().startsWith('type ')) ?? false
+}
+
+function folderOf(file: string): string {
+  return file.split('/')[0] ?? file
+}
+
+function layer(file: string): number {
+  const found = layerOf.get(folderOf(file))
+  if (found === undefined) throw new Error(`src/${file} is in no layer: give its folder a place in LAYERS`)
+  return found
+}
+
+const isConfigTypes = ({ target, typeOnly }: { target: string; typeOnly: boolean }) =>
+  target === SCHEMA || (typeOnly && folderOf(target) === 'config')
+
+describe('imports', () => {
+  it('are found at all', () => {
+    expect(inside.length).toBeGreaterThan(100)
+    for (const { target } of inside) expect(sources.has(target), target).toBe(true)
+  })
+
+  it('go one way, from the command line down to the clock; the types of the configuration are for everybody', () => {
+    const upward = inside
+      .filter((each) => layer(each.file) > layer(each.target) && !isConfigTypes(each))
+      .map(({ file, target }) => `src/${file} imports src/${target}`)
+    expect(upward).toEqual([])
+  })
+
+  it('make no circle of folders', () => {
+    const edges = new Map<string, Set<string>>()
+    for (const each of inside) {
+      const [from, to] = [folderOf(each.file), folderOf(each.target)]
+      if (from === to || isConfigTypes(each)) continue
+      edges.set(from, (edges.get(from) ?? new Set()).add(to))
+    }
+    const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+      [...(edges.get(from) ?? [])].some((next) => {
+        if (next === to) return true
+        if (seen.has(next)) return false
+        return reaches(next, to, seen.add(next))
+      })
+    expect([...edges.keys()].filter((folder) => reaches(folder, folder))).toEqual([])
+  })
+
+  it('of the schema of the configuration lead nowhere in the project', () => {
+    expect(inside.filter(({ file }) => file === SCHEMA)).toEqual([])
+  })
+
+  it('name no barrel', () => {
+    expect(files.filter((file) => /(^|\/)index\.ts$/.test(file))).toEqual([])
+  })
+})
+
+describe('the checks', () => {
+  it('are pure: no file, no socket, no server, no logger, no store', () => {
+    const allowed = new Set([
+      'node:crypto',
+      'node:buffer',
+      'node:net',
+      'typebox',
+      'typebox/compile',
+      'typebox/system',
+    ])
+    for (const name of ['ipaddr.js', 'lru-cache']) allowed.add(name)
+    const others = imports
+      .filter(({ file, from, typeOnly }) => folderOf(file) === 'checks' && !from.startsWith('.') && !typeOnly)
+      .filter(({ from }) => !allowed.has(from))
+    expect(others).toEqual([])
+    const ours = inside.filter(({ file, typeOnly }) => folderOf(file) === 'checks' && !typeOnly)
+    const folders = new Set(ours.map(({ target }) => folderOf(target)))
+    expect([...folders].sort()).toEqual(['checks', 'clock.ts', 'errors'])
+  })
+})
+
+describe('time', () => {
+  it('is read from the injected clock alone', () => {
+    // The log has the wall clock's time even when the gateway's own clock has been moved.
+    const allowed = new Set(['clock.ts', 'observe/logger.ts', 'observe/metrics.ts'])
+    const readers = [...sources]
+      .filter(([file]) => !allowed.has(file) && !isBrowserScript(file))
+      .filter(([, source]) => /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)/.test(source))
+    expect(readers.map(([file]) => file)).toEqual([])
+  })
+})
+
+describe('the network', () => {
+  /** Names that open no connection. */
+  const HARMLESS = new Set(['isIP', 'isIPv4', 'isIPv6', 'BlockList', 'STATUS_CODES', 'METHODS'])
+  const NETWORK =
+    /^(?:node:)?(?:https?|http2|net|tls|dgram|dns|dns\/promises|child_process|worker_threads|cluster|inspector)$|^undici$/
+  /** Who may use it, and what for. A registered webhook URL is contacted by none of them. */
+  const USERS: Readonly<Record<string, string>> = {
+    'gateway/partner-server.ts': 'http', // listens
+    'gateway/raw-replies.ts': '{ Socket }', // answers on a connection that the parser gave up
+    'store/ownership.ts': '{ connect, createServer, type Server }', // a socket in the data directory
+  }
+
+  it('is used by a few files only, each for a reason', () => {
+    const users = imports
+      .filter(({ from, typeOnly }) => NETWORK.test(from) && !typeOnly)
+      .filter(({ names }) => names.split(/[{},]/).some((name) => name.trim() && !isHarmless(name.trim())))
+    const described = users.map(({ file, names }) => [file, withoutTypes(names)])
+    const expected = Object.entries(USERS).map(([file, names]) => [file, withoutTypes(names)])
+    expect(described.sort()).toEqual(expected.sort())
+  })
+
+  function isHarmless(name: string): boolean {
+    return name.startsWith('type ') || HARMLESS.has(name)
+  }
+
+  function withoutTypes(names: string): string {
+    const kept = names.split(/[{},]/).map((name) => name.trim())
+    return kept.filter((name) => name !== '' && !isHarmless(name)).join(', ')
+  }
+
+  it('is never asked for anything: no request leaves the gateway', () => {
+    const asking =
+      /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource)\s*\(|\bhttps?\.(?:request|get|Agent)\b|\bsendBeacon\b|globalThis\.fetch/
+    const askers = [...sources].filter(([file, source]) => !isBrowserScript(file) && asking.test(source))
+    expect(askers.map(([file]) => file)).toEqual([])
+  })
+
+  it('is never asked by a browser script for anything but its own origin', () => {
+    for (const [file, source] of sources) {
+      if (!isBrowserScript(file)) continue
+      for (const [, argument] of source.matchAll(/\bfetch\(([^,)]+)/g))
+        expect(argument, file).toMatch(/^(base \+ )?'\/|^base \+|^[a-z]+$/)
+    }
+  })
+})
