@@ -155,19 +155,23 @@ async function answer(gateway: Gateway, exchange: Exchange): Promise<Reply> {
 function judgeArrival(exchange: Exchange): { refusal: Refusal; doubled: boolean } | undefined {
   const { req, path, endpoint, allowed } = exchange
   if (exchange.broken) return { refusal: exchange.broken, doubled: false }
-  const doubled = judgeHeaders(req.rawHeaders, req.httpVersionMinor)
-  if (doubled) return { refusal: doubled, doubled: true }
+  const refusal = judgeHeaders(req.rawHeaders, req.httpVersionMinor)
+  if (refusal) return { refusal, doubled: isDoubled(req.rawHeaders, 'authorization') }
   // A path that is spelled as its template is canonical; most are.
   if (path === undefined || (path !== endpoint?.row.path && !isCanonicalPath(path))) {
     const detail = 'The path is not canonical: one slash between segments, nothing encoded needlessly.'
     return { refusal: refuse('BAD_REQUEST', detail), doubled: false }
   }
   if (endpoint) return undefined
-  const refusal =
+  const unrouted =
     allowed === undefined
       ? refuse('NOT_FOUND', 'No operation has this path.')
       : refuse('METHOD_NOT_ALLOWED', `This path takes ${allowed}.`, { headers: { allow: allowed } })
-  return { refusal, doubled: false }
+  return { refusal: unrouted, doubled: false }
+}
+
+function isDoubled(rawHeaders: readonly string[], name: string): boolean {
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length > 1
 }
 
 /** Who is asking, and whether they may: 401, then the tenant, then the scope. */
