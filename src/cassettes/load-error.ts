@@ -1,0 +1,51 @@
+/** Each way in which a cassette can be unusable; a reader decides by `reason`, a person by the message. */
+export type CassetteFault =
+  | 'missing'
+  | 'empty'
+  | 'unreadable'
+  | 'not-utf8'
+  | 'undecodable'
+  | 'foreign'
+  | 'newer'
+  | 'incomplete-entry'
+  | 'broken-chain'
+  /** Another recorder writes this cassette. */
+  | 'busy'
+  /** A journal of a recorder that ended without finishing is in the way. */
+  | 'unfinished'
+  /** The recording overflowed, or its disk was full: what it holds is not all that passed. */
+  | 'incomplete-recording'
+  /** A secret would have reached the file. */
+  | 'secret-found'
+  | 'unwritable'
+
+export type CassettePlace = {
+  /** From 1, in the order of the file. */
+  readonly entry?: number
+  /** From 1. */
+  readonly line?: number
+}
+
+export class CassetteError extends Error {
+  override readonly name = 'CassetteError'
+  readonly reason: CassetteFault
+  readonly path: string
+  readonly place: CassettePlace
+
+  constructor(
+    reason: CassetteFault,
+    path: string,
+    message: string,
+    place: CassettePlace = {},
+    options: ErrorOptions = {},
+  ) {
+    super(`${path}${shown(place)}: ${message}`, options)
+    this.reason = reason
+    this.path = path
+    this.place = place
+  }
+}
+
+function shown({ entry, line }: CassettePlace): string {
+  return (line === undefined ? '' : `:${line}`) + (entry === undefined ? '' : ` (entry ${entry})`)
+}

@@ -1,0 +1,111 @@
+import type { Place } from './interaction.ts'
+import { type Edit, escaped } from './redact-edits.ts'
+import { formText, formValues, multipartValues } from './redact-form.ts'
+import { jsonLeaves, jsonText } from './redact-json.ts'
+import { isPublicClientId, utf8 } from './secrets.ts'
+import type { StandIns } from './stand-in.ts'
+import { type FieldRule, fieldRule } from './stand-in-fields.ts'
+
+/** A value of a body that has a name, and how to write another in its place. */
+export type Field = {
+  readonly names: readonly string[]
+  readonly pointer: string
+  readonly start: number
+  readonly end: number
+  readonly value: string
+  readonly number: boolean
+  readonly write: (text: string) => string
+  /** The value that bytes between `start` and `end` stand for. */
+  readonly read: (bytes: string) => string
+}
+
+const percent = (text: string) => encodeURIComponent(text)
+const plain = (text: string) => Buffer.from(text, 'utf8').toString('latin1')
+
+/** The fields of a body, by what it is or looks like: a body is often not what its label says. */
+export function bodyFields(bytes: string, mediaType: string): Field[] {
+  if (bytes === '') return []
+  if (/^\s*[{["]/.test(bytes) || /[/+]json$/.test(mediaType)) {
+    return jsonLeaves(bytes).map((leaf) => ({
+      ...leaf,
+      number: leaf.kind === 'number',
+      write: leaf.kind === 'number' ? (text) => text : escaped,
+      read: jsonText,
+    }))
+  }
+  const named = mediaType.startsWith('multipart/')
+    ? multipartValues(bytes).map((value) => ({ ...value, write: plain, read: utf8 }))
+    : isForm(bytes, mediaType)
+      ? formValues(bytes).map((value) => ({ ...value, write: percent, read: formText }))
+      : []
+  return named.map((value) => ({ ...value, names: [value.name], number: false }))
+}
+
+export function queryFields(target: string): Field[] {
+  const mark = target.indexOf('?')
+  if (mark === -1) return []
+  return formValues(target, mark + 1).map((value) => ({
+    ...value,
+    names: [value.name],
+    number: false,
+    write: percent,
+    read: formText,
+  }))
+}
+
+/** The replacements that the fields themselves ask for, by their names. */
+export function fieldEdits(
+  fields: readonly Field[],
+  part: Place['part'],
+  standIns: StandIns,
+  personal: boolean,
+): Edit[] {
+  const edits: Edit[] = []
+  for (const field of fields) {
+    const rule = fieldRule(field.names)
+    if (rule === undefined || field.value === '') continue
+    const edit = editOf(field, rule, part, standIns, personal)
+    if (edit) edits.push(edit)
+  }
+  return edits
+}
+
+/** The values of fields that are secrets by their names. */
+export function secretsOfFields(fields: readonly Field[]): string[] {
+  return fields
+    .filter((field) => {
+      const kind = fieldRule(field.names)?.kind
+      return kind === 'secret' || (kind === 'client-id' && !isPublicClientId(field.value))
+    })
+    .map(({ value }) => value)
+}
+
+function editOf(
+  field: Field,
+  rule: FieldRule,
+  part: Place['part'],
+  standIns: StandIns,
+  personal: boolean,
+): Edit | undefined {
+  const { start, end, value, pointer } = field
+  const place = { part, pointer }
+  const { type } = rule
+  if (rule.kind === 'personal') {
+    if (!personal) return undefined
+    const { text, verbatim } = standIns.personal(type, value)
+    if (verbatim) return undefined
+    // A number where a text belongs was refused as such, and stays a number.
+    const written = field.number ? `1${text.replace(/[^0-9]/g, '')}` : text
+    const whole = { type, standIn: written }
+    return { start, end, text: field.write(written), kind: 'personal', rule: type, place, value, whole }
+  }
+  if (rule.kind === 'client-id' && isPublicClientId(value)) return undefined
+  const standIn = standIns.secret(type, value)
+  const text = field.number ? `"${standIn}"` : field.write(standIn)
+  return { start, end, text, kind: 'secret', rule: type, place, value, whole: { type, standIn } }
+}
+
+function isForm(bytes: string, mediaType: string): boolean {
+  if (mediaType === 'application/x-www-form-urlencoded') return true
+  return (mediaType === '' || mediaType === 'text/plain') && /^[\w.~%+-]+=/.test(bytes)
+}

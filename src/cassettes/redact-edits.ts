@@ -1,0 +1,114 @@
+import type { Place, Redaction } from './interaction.ts'
+import type { SecretHit, Secrets } from './secrets.ts'
+import type { StandIns } from './stand-in.ts'
+
+/** One replacement in a text of bytes (a Latin-1 string): everything outside `start` to `end` stays as it is. */
+export type Edit = {
+  readonly start: number
+  readonly end: number
+  /** Bytes. */
+  readonly text: string
+  readonly kind: Redaction['kind']
+  readonly rule: string
+  readonly place: Place
+  /** The value that was there, decoded. It goes into digests and nowhere else. */
+  readonly value: string
+  /** When the whole value of the place was replaced: its type, and the stand-in as the place now reads. */
+  readonly whole?: { readonly type: string; readonly standIn: string }
+}
+
+/** A personal value of this exchange, which may be repeated outside its field: in an error's detail, in metadata. */
+export type PersonalValue = { readonly type: string; readonly value: string; readonly standIn: string }
+
+/** A shorter value cannot be told from a chance likeness. */
+const REPEATED_LENGTH = 8
+
+/** Applies edits that do not overlap. */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  if (edits.length === 0) return text
+  const pieces: string[] = []
+  let rest = 0
+  for (const edit of edits) {
+    pieces.push(text.slice(rest, edit.start), edit.text)
+    rest = edit.end
+  }
+  pieces.push(text.slice(rest))
+  return pieces.join('')
+}
+
+/**
+ * The edits that the fields asked for, and beside them whatever secret and repeated personal value the rest of the
+ * text holds. `placeOf` says where in the exchange a position stands.
+ */
+export function withFindings(
+  text: string,
+  edits: readonly Edit[],
+  secrets: Secrets,
+  standIns: StandIns,
+  personal: readonly PersonalValue[],
+  placeOf: (start: number, end: number) => Place,
+): Edit[] {
+  const found: Edit[] = secrets.find(text).map((hit) => editOf(hit, standIns, placeOf))
+  for (const { type, value, standIn } of personal) {
+    if (value.length < REPEATED_LENGTH) continue
+    for (const spelling of spellings(value)) {
+      for (let at = text.indexOf(spelling); at !== -1; at = text.indexOf(spelling, at + spelling.length)) {
+        const end = at + spelling.length
+        const bytes = spelling.includes('%') ? encodeURIComponent(standIn) : escaped(standIn)
+        found.push({
+          start: at,
+          end,
+          text: bytes,
+          kind: 'personal',
+          rule: type,
+          place: placeOf(at, end),
+          value,
+        })
+      }
+    }
+  }
+  if (found.length === 0) return [...edits].sort((a, b) => a.start - b.start)
+  return merged([...edits, ...found])
+}
+
+function editOf(hit: SecretHit, standIns: StandIns, placeOf: (start: number, end: number) => Place): Edit {
+  const { start, end, rule, value } = hit
+  return {
+    start,
+    end,
+    rule,
+    value,
+    kind: 'secret',
+    text: standIns.secret(rule, value),
+    place: placeOf(start, end),
+  }
+}
+
+/** A finding inside a replaced field is gone already; one that sticks out of it widens the replacement. */
+function merged(edits: readonly Edit[]): Edit[] {
+  const sorted = [...edits].sort((a, b) => a.start - b.start || b.end - a.end)
+  const result: Edit[] = []
+  for (const edit of sorted) {
+    const last = result[result.length - 1]
+    if (last === undefined || edit.start >= last.end) {
+      result.push(edit)
+      continue
+    }
+    const keep = edit.whole && !last.whole ? edit : last
+    result[result.length - 1] = { ...keep, start: last.start, end: Math.max(last.end, edit.end) }
+  }
+  return result
+}
+
+function spellings(value: string): Set<string> {
+  return new Set([
+    escaped(value),
+    Buffer.from(value, 'utf8').toString('latin1'),
+    encodeURIComponent(value.toWellFormed()),
+  ])
+}
+
+/** As it stands between the quotes of a JSON text, in bytes. */
+export function escaped(value: string): string {
+  return Buffer.from(JSON.stringify(value).slice(1, -1), 'utf8').toString('latin1')
+}
