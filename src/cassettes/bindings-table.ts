@@ -1,0 +1,56 @@
+/**
+ * Which live value stands for which recorded one, in one lane. One live value of a type stands for one recorded
+ * value and no other, so two customers stay two customers.
+ */
+export type BindingTable = {
+  readonly recordedOf: (type: string, live: string) => string | undefined
+  readonly liveOf: (type: string, recorded: string) => string | undefined
+  readonly bind: (type: string, recorded: string, live: string) => void
+  /** The live values of two recorded ones change places. */
+  readonly exchange: (type: string, a: string, b: string) => void
+  /** The live name of a recorded value that the tape gives out: its own, unless that one is taken. */
+  readonly nameFor: (type: string, recorded: string) => string
+}
+
+export function createBindingTable(): BindingTable {
+  const toRecorded = new Map<string, Map<string, string>>()
+  const toLive = new Map<string, Map<string, string>>()
+  const recordedOf = (type: string, live: string) => toRecorded.get(type)?.get(live)
+  const liveOf = (type: string, recorded: string) => toLive.get(type)?.get(recorded)
+
+  const bind = (type: string, recorded: string, live: string): void => {
+    mapOf(toRecorded, type).set(live, recorded)
+    mapOf(toLive, type).set(recorded, live)
+  }
+
+  const exchange = (type: string, a: string, b: string): void => {
+    const liveA = liveOf(type, a)
+    const liveB = liveOf(type, b)
+    mapOf(toLive, type).delete(a)
+    mapOf(toLive, type).delete(b)
+    if (liveA !== undefined) bind(type, b, liveA)
+    if (liveB !== undefined) bind(type, a, liveB)
+  }
+
+  const nameFor = (type: string, recorded: string): string => {
+    const known = liveOf(type, recorded)
+    if (known !== undefined) return known
+    // Live names are a permutation of the recorded ones, so following the one that took ours ends at a free one.
+    let name = recorded
+    for (;;) {
+      const taken = recordedOf(type, name)
+      if (taken === undefined || taken === name) return name
+      name = taken
+    }
+  }
+
+  return { recordedOf, liveOf, bind, exchange, nameFor }
+}
+
+function mapOf<V>(maps: Map<string, Map<string, V>>, key: string): Map<string, V> {
+  const found = maps.get(key)
+  if (found) return found
+  const made = new Map<string, V>()
+  maps.set(key, made)
+  return made
+}

@@ -1,0 +1,82 @@
+import { type BindingTable, createBindingTable } from './bindings-table.ts'
+import type { CapturedReply } from './interaction.ts'
+import type { LaneState } from './matcher.ts'
+import type { Entry } from './matcher-entry.ts'
+import { createIndex, type Index, type Indexed } from './matcher-index.ts'
+import type { OrderView } from './order.ts'
+import { createTimeline, type Timeline, type TimeMode } from './time.ts'
+
+/** An answer that was given under an Idempotency-Key. */
+export type StoredReply = {
+  readonly fingerprint: string
+  readonly entry: Indexed
+  readonly reply: CapturedReply
+}
+
+export type Lane = {
+  readonly name: string
+  readonly state: LaneState
+  readonly view: OrderView
+  readonly timeline: Timeline
+  readonly stored: Map<string, StoredReply>
+}
+
+export type Lanes = {
+  readonly of: (name: string) => Lane
+  readonly recorded: ReadonlyMap<string, readonly Entry[]>
+  readonly indexOf: (recordedLane: string) => Index | undefined
+  readonly all: () => Iterable<Lane>
+}
+
+/**
+ * A live lane with a recorded name is that client and sees only its own entries. Any other name is a client of
+ * whom the recording knows nothing (another client id, a worker of a parallel run): it starts at the beginning of
+ * the whole tape, with bindings and an order of its own.
+ */
+export function createLanes(entries: readonly Entry[], strict: boolean, time: TimeMode): Lanes {
+  const recorded = new Map<string, Entry[]>()
+  for (const entry of entries) {
+    const list = recorded.get(entry.interaction.lane)
+    if (list) list.push(entry)
+    else recorded.set(entry.interaction.lane, [entry])
+  }
+  const indexes = new Map<string, Index>()
+  for (const [name, list] of recorded) indexes.set(name, createIndex(list))
+  // One recorded lane is the whole tape; of several, the whole is indexed when somebody needs it.
+  let whole = indexes.size === 1 ? [...indexes.values()][0] : undefined
+  const lanes = new Map<string, Lane>()
+  return {
+    recorded,
+    indexOf: (name) => indexes.get(name),
+    all: () => lanes.values(),
+    of: (name) => {
+      const known = lanes.get(name)
+      if (known) return known
+      const own = indexes.get(name)
+      if (!own) whole ??= createIndex(entries)
+      const index = own ?? whole
+      if (!index) throw new TypeError('a lane has an index')
+      const lane = createLane(name, index, strict, createBindingTable(), createTimeline(time))
+      lanes.set(name, lane)
+      return lane
+    },
+  }
+}
+
+function createLane(
+  name: string,
+  index: Index,
+  strict: boolean,
+  table: BindingTable,
+  timeline: Timeline,
+): Lane {
+  const served = new Map<number, number>()
+  const progress = new Map()
+  const state: LaneState = { index, table, served, progress, heads: new Map(), strict, probes: 0 }
+  const view: OrderView = {
+    entryAt: (position) => index.entries.get(position),
+    isServed: (position) => served.has(position),
+    progress,
+  }
+  return { name, state, view, timeline, stored: new Map() }
+}

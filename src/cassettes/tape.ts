@@ -1,0 +1,260 @@
+import { createHash } from 'node:crypto'
+import { type ClassOptions, createClassOf } from './bindings-classes.ts'
+import { headerOf, readRequest } from './canonical.ts'
+import type { CapturedReply, CapturedRequest, Cassette, Interaction, MatchProfile } from './interaction.ts'
+import { type Ledger, unusedInteraction } from './ledger.ts'
+import { type LiveFacts, type Lookup, lookUp } from './matcher.ts'
+import { type Entry, type EntryContext, prepareEntry } from './matcher-entry.ts'
+import type { Indexed } from './matcher-index.ts'
+import { type MissReport, reportMiss } from './miss.ts'
+import { noteServed } from './order.ts'
+import { type Chosen, chooseEntry, makeRoom } from './tape-choice.ts'
+import { edgeCode, isJudgedLive, isStored, isTokenExchange, recordedRetries, scopesOf } from './tape-edge.ts'
+import { createLanes, type Lane } from './tape-lanes.ts'
+import { renderReply } from './tape-render.ts'
+import type { TimeMode } from './time.ts'
+
+export type TapeOptions = ClassOptions & {
+  /** By default `strict` when one of the cassettes says so. */
+  readonly profile?: MatchProfile
+  readonly time?: TimeMode
+  /** The redaction of the recording, for a live request: what is compared is compared redacted. */
+  readonly prepare?: (request: CapturedRequest) => CapturedRequest
+  /** The keyed digest of a value under a redaction rule, when the key of the recording is at hand. */
+  readonly digest?: (rule: string, value: string) => string
+  /** Names of further headers that make a request another one. */
+  readonly matchHeaders?: readonly string[]
+}
+
+export type LiveRequest = {
+  readonly lane: string
+  readonly operation: string | undefined
+  readonly request: CapturedRequest
+  /** Milliseconds since the epoch: what replayed instants are rendered around. */
+  readonly now: number
+  /** Takes the place of the recorded request id, also in a problem's body. */
+  readonly requestId?: string
+  /** Scheme, host and port that the client uses: takes the place of the recorded origin in our URLs. */
+  readonly origin?: string
+}
+
+export type TapeHit = {
+  readonly kind: 'hit'
+  readonly interaction: Interaction
+  readonly reply: CapturedReply
+  /** `served`: for the first time. `repeated`: a read that stays on it. `replayed`: under its Idempotency-Key. */
+  readonly use: 'served' | 'repeated' | 'replayed'
+}
+
+export type TapeMatch =
+  | TapeHit
+  /** The Idempotency-Key belongs to another request of this run. */
+  | { readonly kind: 'reused' }
+  | { readonly kind: 'miss'; readonly report: MissReport }
+
+export type TokenExchange =
+  | { readonly kind: 'refused'; readonly hit: TapeHit }
+  /** Grant a live token. `scopes` are the recorded ones; undefined when the tape has none to go by. */
+  | { readonly kind: 'granted'; readonly scopes: readonly string[] | undefined }
+
+export type Tape = {
+  readonly match: (live: LiveRequest) => TapeMatch
+  /** A refusal that the gateway has judged live: the recorded one with its code counts as used. */
+  readonly refusal: (live: LiveRequest, code: string) => Interaction | undefined
+  readonly exchange: (live: LiveRequest) => TokenExchange
+  readonly forwarded: () => void
+  readonly ledger: () => Ledger
+  readonly misses: () => readonly MissReport[]
+  /** Look-ups and entries examined so far, over all lanes. */
+  readonly probes: () => number
+}
+
+/** Loads cassettes for replay. Matching is synchronous: two requests at once are two requests one after the other. */
+export function createTape(cassettes: readonly Cassette[], options: TapeOptions): Tape {
+  const { prepare, digest, matchHeaders = [], time = 'shift' } = options
+  const classOf = createClassOf(options)
+  const optIn = matchHeaders.map((name) => name.toLowerCase())
+  const profile =
+    options.profile ?? (cassettes.some((each) => each.profile === 'strict') ? 'strict' : 'contract')
+  const loaded = load(cassettes, { classOf, optIn, digests: digest !== undefined, layouts: new Map() })
+  const lanes = createLanes(loaded.entries, profile === 'strict', time)
+  const counts = { served: 0, repeated: 0, missed: 0, forwarded: 0 }
+  const judgedLive = new Set<number>()
+  const misses: MissReport[] = []
+
+  const read = ({ request, operation }: LiveRequest): LiveFacts => {
+    const raw = readRequest(request, optIn)
+    const prepared = prepare ? prepare(request) : request
+    return { operation, raw, prepared: prepared === request ? raw : readRequest(prepared, optIn) }
+  }
+
+  const find = (lane: Lane, lookups: readonly Lookup[]): Chosen | undefined =>
+    chooseEntry(lane, lookups) ?? (makeRoom(lane, lookups) ? chooseEntry(lane, lookups) : undefined)
+
+  const serve = (lane: Lane, live: LiveRequest, { entry, values }: Chosen): TapeHit => {
+    const { state, timeline } = lane
+    bindValues(lane, entry, values)
+    const times = state.served.get(entry.position) ?? 0
+    state.served.set(entry.position, times + 1)
+    if (times === 0) noteServed(entry, lane.view)
+    counts[times === 0 ? 'served' : 'repeated']++
+    const { startedAt } = entry.interaction
+    const reply = renderReply(entry, {
+      table: state.table,
+      instants: timeline.instants(startedAt, live.now),
+      moment: timeline.moment(startedAt, live.now),
+      requestId: live.requestId,
+      origin: live.origin,
+    })
+    return { kind: 'hit', interaction: entry.interaction, reply, use: times === 0 ? 'served' : 'repeated' }
+  }
+
+  const match = (live: LiveRequest): TapeMatch => {
+    const lane = lanes.of(live.lane)
+    const facts = read(live)
+    const lookups = lookUp(lane.state, facts, { classOf, digest })
+    const key = facts.raw.method === 'POST' ? facts.raw.idempotencyKey : undefined
+    const stored = key === undefined ? undefined : lane.stored.get(key)
+    const print = key === undefined ? '' : fingerprint(live.request)
+    if (stored) {
+      // A recorded 409, 429 or 5xx under this key was an answer of its moment: its turn comes before the stored one.
+      const due = chooseEntry(lane, lookups, (entry) => !isStored(entry.interaction))
+      if (due?.rank === 'due') return serve(lane, live, due)
+      if (stored.fingerprint !== print) return { kind: 'reused' }
+      counts.repeated++
+      const headers = [...stored.reply.headers, ['Idempotency-Replayed', 'true'] as const]
+      return {
+        kind: 'hit',
+        interaction: stored.entry.interaction,
+        reply: { ...stored.reply, headers },
+        use: 'replayed',
+      }
+    }
+    const chosen = find(lane, lookups)
+    if (!chosen) {
+      counts.missed++
+      const report = reportMiss({ lane, lanes, live: facts, lookups, context: { classOf, digest }, profile })
+      misses.push(report)
+      return { kind: 'miss', report }
+    }
+    const hit = serve(lane, live, chosen)
+    if (key !== undefined && isStored(hit.interaction)) {
+      lane.stored.set(key, { fingerprint: print, entry: chosen.entry, reply: hit.reply })
+    }
+    return hit
+  }
+
+  const refusal = (live: LiveRequest, code: string): Interaction | undefined => {
+    const named = `${live.operation ?? ''} ${code}`
+    const recorded = loaded.refusals.get(named) ?? []
+    const unused = recorded.filter(({ position }) => !judgedLive.has(position))
+    const ownLane = unused.filter(({ interaction }) => interaction.lane === live.lane)
+    const found =
+      ownLane.find(({ interaction }) => interaction.request.target === live.request.target) ??
+      ownLane[0] ??
+      unused[0]
+    if (found) judgedLive.add(found.position)
+    return found?.interaction
+  }
+
+  const exchange = (live: LiveRequest): TokenExchange => {
+    const lane = lanes.of(live.lane)
+    const chosen = chooseEntry(lane, lookUp(lane.state, read(live), { classOf, digest }))
+    if (!chosen) return { kind: 'granted', scopes: loaded.scopes }
+    const { interaction, position } = chosen.entry
+    if (interaction.reply?.status !== 200) return { kind: 'refused', hit: serve(lane, live, chosen) }
+    bindValues(lane, chosen.entry, chosen.values)
+    lane.state.served.set(position, 1)
+    judgedLive.add(position)
+    return { kind: 'granted', scopes: scopesOf(interaction) }
+  }
+
+  const ledger = (): Ledger => {
+    const used = new Set(judgedLive)
+    for (const { state } of lanes.all()) for (const position of state.served.keys()) used.add(position)
+    const unused = loaded.all.filter(
+      ({ position, original, interaction }) =>
+        interaction.reply !== undefined &&
+        !used.has(position) &&
+        !(original !== undefined && used.has(original)),
+    )
+    return {
+      ...counts,
+      loaded: loaded.all.length,
+      live: judgedLive.size,
+      unused: unused.map(({ cassette, interaction }) =>
+        unusedInteraction(cassette.file ?? 'cassette', interaction),
+      ),
+    }
+  }
+
+  return {
+    match,
+    refusal,
+    exchange,
+    forwarded: () => {
+      counts.forwarded++
+    },
+    ledger,
+    misses: () => misses,
+    probes: () => [...lanes.all()].reduce((sum, { state }) => sum + state.probes, 0),
+  }
+}
+
+type Recorded = {
+  readonly position: number
+  readonly cassette: Cassette
+  readonly interaction: Interaction
+  /** For a recorded retry: the position of its original. */
+  readonly original: number | undefined
+}
+
+function load(cassettes: readonly Cassette[], context: EntryContext) {
+  const all: Recorded[] = []
+  const entries: Entry[] = []
+  const refusals = new Map<string, Recorded[]>()
+  const scopes = new Set<string>()
+  for (const [number, cassette] of cassettes.entries()) {
+    const retries = recordedRetries(cassette.interactions)
+    const positions = new Map<Interaction, number>()
+    for (const interaction of cassette.interactions) {
+      const position = all.length
+      positions.set(interaction, position)
+      const original = retries.get(interaction)
+      const recorded = { position, cassette, interaction, original: original && positions.get(original) }
+      all.push(recorded)
+      if (!interaction.reply || original) continue
+      if (isJudgedLive(interaction)) {
+        const name = `${interaction.operation ?? ''} ${edgeCode(interaction)}`
+        const list = refusals.get(name)
+        if (list) list.push(recorded)
+        else refusals.set(name, [recorded])
+        continue
+      }
+      if (isTokenExchange(interaction)) for (const scope of scopesOf(interaction)) scopes.add(scope)
+      entries.push(prepareEntry(position, cassette, number, interaction, context))
+    }
+  }
+  return { all, entries, refusals, scopes: scopes.size === 0 ? undefined : [...scopes] }
+}
+
+/** From here on these live values stand for the recorded ones, and what the reply gives out is known. */
+function bindValues({ state: { table } }: Lane, entry: Indexed, values: readonly string[]): void {
+  for (const [i, { type }] of entry.layout.holes.entries())
+    table.bind(type, entry.values[i] ?? '', values[i] ?? '')
+  for (const { type, field, value, madeBy, personal } of entry.bindings) {
+    // A stand-in that only the reply shows stays free: its person may still come, under the real value.
+    if (madeBy === 'server' && !personal && field !== 'requestId')
+      table.bind(type, value, table.nameFor(type, value))
+  }
+}
+
+/** What makes two requests the same request to an Idempotency-Key: every byte of the body. */
+function fingerprint(request: CapturedRequest): string {
+  const type = headerOf(request.headers, 'content-type') ?? ''
+  const outcome = headerOf(request.headers, 'x-sandbox-outcome') ?? ''
+  return createHash('sha256')
+    .update(`${request.method} ${request.target}\n${type}\n${outcome}\n`)
+    .update(request.body)
+    .digest('base64url')
+}
