@@ -15,7 +15,7 @@ import type { Gateway } from './context.ts'
 import { type Exchange, groupOf } from './exchange.ts'
 import { type Executed, execute } from './execute.ts'
 import type { Judged } from './judge-request.ts'
-import { type Reply, rateLimited, refusalReply, send } from './reply.ts'
+import { type Reply, rateLimited, refusalReply, send, visitorOf } from './reply.ts'
 import { exchangeToken } from './token-exchange.ts'
 import { usageWindows } from './usage-windows.ts'
 
@@ -113,8 +113,7 @@ async function answer(gateway: Gateway, exchange: Exchange): Promise<Reply> {
     if (refusal) return refused(gateway, exchange, refusal, state)
   }
   if (endpoint?.kind === 'page') {
-    const visit = { params: exchange.params, headers, body, requestId: exchange.requestId, now }
-    const page = await endpoint.row.render(visit)
+    const page = await endpoint.row.render({ ...visitorOf(exchange), body, now })
     return page.kind === 'page' ? page : refusalReply(exchange, page.refusal, gateway.publicUrl())
   }
   if (endpoint?.kind !== 'operation' || !judged || judged.refusal) throw new TypeError('nothing to decide')

@@ -2,6 +2,8 @@ import { instant } from '../clock.ts'
 import { errorEntry } from '../errors/catalogue.ts'
 import { problem } from '../errors/problem.ts'
 import type { Refusal } from '../errors/refusal.ts'
+import { prefersHtml } from '../portal/accept.ts'
+import type { Visitor } from '../portal/page.ts'
 import type { RateWindow, WindowState } from '../store/store.ts'
 import { exchangeProblem } from '../tokens/exchange.ts'
 import { isUnread } from './body.ts'
@@ -18,7 +20,7 @@ export type Reply = {
   readonly code?: string
 }
 
-/** The reply of a refusal: a problem document, or the OAuth error of the token exchange. */
+/** The reply of a refusal: a problem document, the OAuth error of the token exchange, or a page for a browser. */
 export function refusalReply(exchange: Exchange, refusal: Refusal, publicUrl: string): Reply {
   const { status } = errorEntry(refusal.code)
   const headers: Record<string, string> = { ...refusal.headers }
@@ -31,12 +33,22 @@ export function refusalReply(exchange: Exchange, refusal: Refusal, publicUrl: st
       body: JSON.stringify(exchangeProblem(refusal, exchange.requestId)),
     }
   }
+  const page = exchange.endpoint?.kind === 'page' ? exchange.endpoint.row : undefined
+  if (page?.renderRefusal && prefersHtml(exchange.req.headers.accept)) {
+    const content = page.renderRefusal(refusal, visitorOf(exchange))
+    return { status, code: refusal.code, headers: { ...headers, ...content.headers }, body: content.body }
+  }
   return {
     status,
     code: refusal.code,
     headers: { ...headers, 'content-type': 'application/problem+json' },
     body: JSON.stringify(problem(refusal, exchange.requestId, publicUrl)),
   }
+}
+
+/** What a page may know of its visitor before the body is read. */
+export function visitorOf({ params, query, req, requestId }: Exchange): Visitor {
+  return { params, query, headers: req.headers, requestId }
 }
 
 /** Sends the reply with the headers that every response carries, logs it and counts it. */
@@ -81,6 +93,7 @@ function record(gateway: Gateway, exchange: Exchange, reply: Reply): void {
 export const SPELLING: Readonly<Record<string, string>> = {
   allow: 'Allow',
   'cache-control': 'Cache-Control',
+  'content-language': 'Content-Language',
   'content-security-policy': 'Content-Security-Policy',
   'content-type': 'Content-Type',
   'idempotency-replayed': 'Idempotency-Replayed',
@@ -89,6 +102,7 @@ export const SPELLING: Readonly<Record<string, string>> = {
   'referrer-policy': 'Referrer-Policy',
   'retry-after': 'Retry-After',
   'www-authenticate': 'WWW-Authenticate',
+  'x-robots-tag': 'X-Robots-Tag',
   'x-sandbox-rule': 'X-Sandbox-Rule',
 }
 

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { refuse } from '../errors/refusal.ts'
 import { kycSubmit } from '../operations/kyc-submit.ts'
 import type { Call } from '../operations/operation.ts'
@@ -19,15 +20,17 @@ export function widgetParts(gateway: Gateway): WidgetParts {
   return {
     find: async (sessionId, now) => {
       const partner = partnerOf(sessionId)
-      if (!partner) return { kind: 'gone', refusal: unknown }
-      return await findSession(gateway.store, partner.tenant, sessionId, now)
+      if (!partner) return { found: { kind: 'gone', refusal: unknown }, partner: undefined }
+      const found = await findSession(gateway.store, partner.tenant, sessionId, now)
+      // Of a session that was never made nothing is known, not even that the partner in its id exists.
+      return { found, partner: found.session && partner.name }
     },
     // The page's decision is a kyc.submit with the session's id: the same checks, rules and cap, without a key.
-    decide: async ({ sessionId, customerRef }, fields, requestId, now) => {
+    decide: async ({ sessionId, customerRef }, dossier, requestId, now) => {
       const settings = gateway.settings()
       const partner = partnerOf(sessionId)
       if (!partner) return { kind: 'refused', refusal: unknown }
-      const body = { ...fields, sessionId, ...(customerRef !== undefined && { customerRef }) }
+      const body = { ...dossier, sessionId, ...(customerRef !== undefined && { customerRef }) }
       const judged = check(
         {
           query: '',
@@ -59,5 +62,7 @@ export function widgetParts(gateway: Gateway): WidgetParts {
         ? { kind: 'decided', decision: document }
         : { kind: 'refused', refusal: refuse(document.code, document.detail) }
     },
+    sign: (text) => createHmac('sha256', gateway.store.secret()).update(text).digest(),
+    publicUrl: gateway.publicUrl,
   }
 }

@@ -1,34 +1,42 @@
 import type { ErrorCode, ErrorEntry } from '../errors/catalogue.ts'
-import { escapeHtml } from './escape.ts'
+import { documentContent, inline } from './document.ts'
+import { LOOK } from './look.css.ts'
+import { type Markup, markup } from './markup.ts'
+import type { PageContent } from './page.ts'
+
+const STYLE = inline(LOOK)
 
 /** What the `type` of a problem leads to: one page for each code. */
-export function errorPage(code: ErrorCode, entry: ErrorEntry): string {
+export function errorPage(code: ErrorCode, entry: ErrorEntry): PageContent {
   const { status, title, cause, resolution } = entry
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${code} · Sandgate</title>
-<style>
-:root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif }
-body { max-width: 42rem; margin: 3rem auto; padding: 0 1.25rem }
-code { font: 0.95em ui-monospace, monospace }
-h1 { font-size: 1.5rem; margin-bottom: 0 }
-dt { font-weight: 600; margin-top: 1.25rem }
-dd { margin: 0 }
-</style>
-</head>
-<body>
-<main>
-<h1>${escapeHtml(title)}</h1>
-<p><code>${code}</code> · HTTP ${status}${status === 200 ? ' (a decision, not a failure of the request)' : ''}</p>
-<dl>
-<dt>When it happens</dt><dd>${escapeHtml(cause)}</dd>
-<dt>What to do</dt><dd>${escapeHtml(resolution)}</dd>
-</dl>
-</main>
-</body>
-</html>
-`
+  return referencePage({
+    title: `${code} · Sandgate`,
+    heading: title,
+    lead: markup`<p class="lead"><code>${code}</code></p>`,
+    content: markup`<dl class="facts">
+<dt>Status</dt><dd>HTTP ${status}${status === 200 && ' (a decision, not a failure of the request)'}</dd>
+<dt>When it happens</dt><dd>${cause}</dd>
+<dt>What to do</dt><dd>${resolution}</dd>
+</dl>`,
+  })
+}
+
+/** There is no page for a code that does not exist. */
+export function unknownErrorPage(detail: string): PageContent {
+  return referencePage({
+    title: 'Not found · Sandgate',
+    heading: 'Nothing here',
+    lead: markup`<p class="lead">The reference has no such page.</p>`,
+    content: markup`<p>${detail}</p>`,
+  })
+}
+
+function referencePage(page: { title: string; heading: string; lead: Markup; content: Markup }): PageContent {
+  return documentContent({
+    ...page,
+    content: markup`<div class="card">${page.content}<p><a class="button" href="/docs">Open the documentation</a></p></div>`,
+    language: 'en',
+    badge: 'Sandbox',
+    style: STYLE,
+  })
 }

@@ -1,8 +1,8 @@
 import { SCOPES } from '../config/schema.ts'
-import { CATALOGUE, type ErrorCode, isErrorCode } from '../errors/catalogue.ts'
+import { CATALOGUE, isErrorCode } from '../errors/catalogue.ts'
 import { refuse } from '../errors/refusal.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import { errorPage } from './error-page.ts'
+import { errorPage, unknownErrorPage } from './error-page.ts'
 import type { Page, PageAnswer } from './page.ts'
 
 export type DocumentParts = {
@@ -25,12 +25,15 @@ export function publicDocuments({ signingKeys, issuer, publicUrl, openApi }: Doc
       json(metadata(issuer(), publicUrl())),
     ),
     get('openapi', '/openapi.json', () => json(openApi())),
-    get('docs.error', '/docs/errors/{code}', ({ params }) => {
-      const code = params.code ?? ''
-      if (!isErrorCode(code))
-        return { kind: 'refused', refusal: refuse('NOT_FOUND', 'There is no such error code.') }
-      return html(errorPage(code, CATALOGUE[code satisfies ErrorCode]))
-    }),
+    {
+      ...get('docs.error', '/docs/errors/{code}', ({ params }) => {
+        const code = params.code ?? ''
+        return isErrorCode(code)
+          ? { kind: 'page', status: 200, ...errorPage(code, CATALOGUE[code]) }
+          : { kind: 'refused', refusal: refuse('NOT_FOUND', 'There is no such error code.') }
+      }),
+      renderRefusal: ({ detail }) => unknownErrorPage(detail),
+    },
   ]
 }
 
@@ -58,23 +61,5 @@ function json(value: object, headers: Readonly<Record<string, string>> = {}): Pa
     status: 200,
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(value),
-  }
-}
-
-/** A page of ours: nothing from outside, nothing inline but what the policy's hashes allow. */
-export function html(
-  body: string,
-  status = 200,
-  policy = "default-src 'none'; style-src 'unsafe-inline'",
-): PageAnswer {
-  return {
-    kind: 'page',
-    status,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': `${policy}; base-uri 'none'; frame-ancestors 'none'`,
-      'referrer-policy': 'no-referrer',
-    },
-    body,
   }
 }

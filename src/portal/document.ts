@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { FAVICON, GATE, MARK } from './icons.ts'
+import type { Language } from './language.ts'
+import { type Markup, markup } from './markup.ts'
+import type { PageContent } from './page.ts'
+
+/** A style sheet or script that stands in the page itself, allowed by its digest alone. */
+export type Inline = { readonly text: Markup; readonly source: string }
+
+export function inline(text: string): Inline {
+  const digest = createHash('sha256').update(text).digest('base64')
+  return { text: { html: text }, source: `'sha256-${digest}'` }
+}
+
+export type Document = {
+  readonly language: Language
+  /** For the window; `heading` is what the page shows. */
+  readonly title: string
+  readonly heading: string
+  /** Beneath the heading, on the coloured ground. */
+  readonly lead: Markup
+  /** At the upper right. */
+  readonly corner?: Markup
+  /** Says that this is a sandbox. */
+  readonly badge: string
+  readonly content: Markup
+  readonly style: Inline
+  readonly script?: Inline
+}
+
+/**
+ * A whole page: nothing from outside, nothing inline but what the policy's digests name, never in a frame (a
+ * framed page could be overlaid), never in a search engine, and its address (a session's URL) goes nowhere.
+ */
+export function documentContent(document: Document): PageContent {
+  const { language, title, heading, lead, badge, content, style, script } = document
+  const { html } = markup`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="#0b3f37">
+<meta name="format-detection" content="telephone=no">
+<title>${title}</title>
+<link rel="icon" href="${FAVICON}">
+<style>${style.text}</style>
+</head>
+<body>
+<main class="page">
+<header class="hero">
+${GATE}
+<div class="bar"><span class="brand">${MARK}Sandgate <span class="badge">${badge}</span></span>${document.corner}</div>
+<h1 id="title" tabindex="-1">${heading}</h1>
+${lead}
+</header>
+${content}
+</main>
+${script && markup`<script>${script.text}</script>`}
+</body>
+</html>
+`
+  return {
+    headers: { ...HEADERS, 'content-language': language, 'content-security-policy': policy(style, script) },
+    body: html,
+  }
+}
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex, nofollow',
+}
+
+function policy(style: Inline, script: Inline | undefined): string {
+  return [
+    "default-src 'none'",
+    `style-src ${style.source}`,
+    ...(script ? [`script-src ${script.source}`] : []),
+    'img-src data:',
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
