@@ -63,8 +63,10 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
 
   app.addHook('onRequest', (request, reply) => {
     reply.hijack()
-    const endpoint = request.is404 ? undefined : request.routeOptions.config.endpoint
     const params = request.params as Record<string, string>
+    // The router lets a parameter be empty; no identifier is, so such a path leads nowhere.
+    const routed = !request.is404 && !Object.values(params).includes('')
+    const endpoint = routed ? request.routeOptions.config.endpoint : undefined
     take(request.raw, reply.raw, request.originalUrl, endpoint, params)
   })
   const unreachable = () => {
