@@ -47,6 +47,8 @@ export type CapturedExchange = {
 /**
  * Where a value stands in an exchange. `pointer`: an RFC 6901 pointer into a JSON body, `/name` (`/name/1` for a
  * repeat) of a form field, query parameter or lower-case header, `/N` for the Nth path segment (from 0).
+ *
+ * In a reply a value may also be one token of the URL, path or URN at the place (`Location`, the `url` of a session).
  */
 export type Place = {
   readonly part: 'path' | 'query' | 'request-header' | 'request-body' | 'reply-header' | 'reply-body'
@@ -83,6 +85,11 @@ export type Interaction = {
   readonly sequence: number
   /** From 1, in the order of the ends; an interaction that never ended has none. */
   readonly ended: number | undefined
+  /**
+   * The highest sequence that had started when this one ended: only what started later can depend on it. Without
+   * it the times decide, which cannot tell the requests of one millisecond apart.
+   */
+  readonly startedBeforeEnd?: number
   readonly startedAt: number
   readonly durationMs: number
   readonly lane: string
@@ -98,6 +105,8 @@ export type Interaction = {
 export type MatchProfile = 'contract' | 'strict'
 
 export type Cassette = {
+  /** Where it was read from, for the reports; never written into it. */
+  readonly file?: string
   /** Of the format. A loader refuses a newer one and migrates an older one. */
   readonly version: number
   /** The product that wrote it, such as `sandgate/0.1.0`. */
