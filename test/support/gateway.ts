@@ -15,6 +15,8 @@ export type GatewayOptions = {
   /** By default one, with every scope. */
   readonly partners?: readonly TestPartner[]
   readonly flags?: readonly string[]
+  /** By default one that `advance` moves. */
+  readonly clock?: 'controllable' | 'system'
   /** A directory of an earlier gateway, to start again on its state. */
   readonly dataDir?: string
   readonly env?: Readonly<Record<string, string>>
@@ -68,11 +70,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const file = join(temporaryDirectory('config'), 'sandgate.yaml')
   writeFileSync(file, configText(options, partners))
   const parameters = ['serve', '--config', file, '--port', '0', '--operator-port', '0', '--data', dataDir]
-  const child = spawn(
-    process.execPath,
-    [COMMAND, ...parameters, '--controllable-clock', ...(options.flags ?? [])],
-    { env: { ...cleanEnvironment(), ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] },
-  )
+  if (options.clock !== 'system') parameters.push('--controllable-clock')
+  const child = spawn(process.execPath, [COMMAND, ...parameters, ...(options.flags ?? [])], {
+    env: { ...cleanEnvironment(), ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const output: string[] = []
   child.stderr.on('data', (chunk) => output.push(String(chunk)))
   const exited: Promise<Exit> = once(child, 'exit').then(([code, signal]) => ({ code, signal }))

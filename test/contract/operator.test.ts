@@ -1,0 +1,182 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { get, post, transmit } from '../support/http.ts'
+import { expectProblem } from '../support/problems.ts'
+
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+
+/** A request to the operator listener, with a Host of one's choice. */
+async function operator(
+  path: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string; on?: Gateway } = {},
+) {
+  const on = options.on ?? gateway
+  const { method = 'GET', headers = {}, body } = options
+  const at = { ...on, url: on.operatorUrl }
+  return transmit(at, method, path, body === undefined ? null : Buffer.from(body), headers)
+}
+const json = { 'content-type': 'application/json' }
+
+describe('what belongs to the operator is not on the partner listener', () => {
+  test.each(['/metrics', '/livez', '/readyz', '/clock'])('%s', async (path) => {
+    expectProblem(await get(gateway, path), 'NOT_FOUND')
+    expectProblem(await post(gateway, path, { advanceSeconds: 0 }), 'NOT_FOUND')
+  })
+})
+
+test('and what belongs to partners is not on the operator listener', async () => {
+  for (const path of ['/portal/usage', '/v1/accounts', '/openapi.json', '/.well-known/jwks.json']) {
+    expect((await operator(path)).status).toBe(404)
+  }
+})
+
+test('it says that it lives and is ready, and shows its metrics', async () => {
+  expect((await operator('/livez')).json).toEqual({ live: true })
+  const ready = await operator('/readyz')
+  expect({ status: ready.status, ready: ready.json.ready }).toEqual({ status: 200, ready: true })
+  await post(gateway, '/v1/payments/fund', { amount: 5077 })
+  const metrics = (await operator('/metrics')).bytes.toString()
+  expect(metrics).toMatch(/^sandgate_requests_total\{operation="payments\.fund",.*status="200".*\} 1$/m)
+})
+
+describe('no web page can drive it', () => {
+  test.each(['evil.example', 'evil.example:8081', '192.0.2.1', '127.0.0.1.evil.example', ''])(
+    'a Host of "%s" is refused',
+    async (host) => {
+      for (const path of ['/livez', '/metrics']) {
+        expect((await operator(path, { headers: { host } })).status).toBe(403)
+      }
+      const moved = await operator('/clock', {
+        method: 'POST',
+        headers: { ...json, host },
+        body: '{"advanceSeconds":1}',
+      })
+      expect(moved.status).toBe(403)
+    },
+  )
+
+  test.each(['localhost', 'localhost:8081', '127.0.0.1:1', '[::1]:8081'])(
+    'a Host of %s is not',
+    async (host) => {
+      expect((await operator('/livez', { headers: { host } })).status).toBe(200)
+    },
+  )
+
+  test.each(['http://evil.example', 'null', 'http://127.0.0.1:8081'])(
+    'an Origin of %s is refused',
+    async (origin) => {
+      const moved = await operator('/clock', {
+        method: 'POST',
+        headers: { ...json, origin },
+        body: '{"advanceSeconds":1}',
+      })
+      expect(moved.status).toBe(403)
+      expect((await operator('/metrics', { headers: { origin } })).status).toBe(403)
+    },
+  )
+
+  test.each([
+    ['text/plain', '{"advanceSeconds":1}'],
+    ['application/x-www-form-urlencoded', 'advanceSeconds=1'],
+    ['multipart/form-data; boundary=x', '--x--'],
+  ])('a body of %s is refused', async (type, body) => {
+    const moved = await operator('/clock', { method: 'POST', headers: { 'content-type': type }, body })
+    expect(moved.status).toBe(415)
+  })
+
+  test('nothing allows another origin', async () => {
+    const preflight = await operator('/clock', {
+      method: 'OPTIONS',
+      headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },
+    })
+    expect(preflight.status).toBeGreaterThanOrEqual(400)
+    expect(preflight.headers).not.toHaveProperty('access-control-allow-origin')
+  })
+})
+
+describe('the clock', () => {
+  test('moves forward by what it is told', async () => {
+    const before = Date.parse((await get(gateway, '/portal/usage')).json.asOf)
+    const moved = await operator('/clock', { method: 'POST', headers: json, body: '{"advanceSeconds":100}' })
+    expect(moved.status).toBe(200)
+    const after = Date.parse((await get(gateway, '/portal/usage')).json.asOf)
+    expect(after - before).toBeGreaterThanOrEqual(100_000)
+    expect(Date.parse(moved.json.now)).toBeLessThanOrEqual(after)
+  })
+
+  test.each([
+    '{"advanceSeconds":-1}',
+    '{"advanceSeconds":"1"}',
+    '{"advanceSeconds":1e300}',
+    '{"advanceSeconds":null}',
+    '{"advanceSeconds":1,"x":1}',
+    '{"advanceSeconds":1,"advanceSeconds":2}',
+    '{}',
+    '[]',
+    'x',
+    '',
+  ])('does not take %s', async (body) => {
+    expect((await operator('/clock', { method: 'POST', headers: json, body })).status).toBe(400)
+  })
+
+  test('cannot be moved where it is not configured', async () => {
+    const still = await startGateway({ clock: 'system' })
+    const moved = await operator('/clock', {
+      method: 'POST',
+      headers: json,
+      body: '{"advanceSeconds":1}',
+      on: still,
+    })
+    expect(moved.status).toBe(409)
+    await still.stop()
+  })
+})
+
+describe('beyond loopback it needs its token', () => {
+  const operatorToken = 'operator-token-0123456789abcdef0123456789'
+  const started = (operatorSettings: object) =>
+    startGateway({
+      config: { operator: { host: '0.0.0.0', ...operatorSettings } },
+      env: { SANDGATE_OPERATOR_TOKEN: operatorToken },
+    })
+
+  test('for everything but its health', async () => {
+    const far = await started({})
+    const on = { ...far, operatorUrl: far.operatorUrl.replace('0.0.0.0', '127.0.0.1') }
+    for (const path of ['/livez', '/readyz']) expect((await operator(path, { on })).status).toBe(200)
+    for (const authorization of [
+      undefined,
+      'Bearer wrong',
+      `Basic ${operatorToken}`,
+      `Bearer ${operatorToken}x`,
+    ]) {
+      const headers = authorization === undefined ? {} : { authorization }
+      const refused = await operator('/metrics', { on, headers })
+      expect(refused.status).toBe(401)
+      expect(refused.headers['www-authenticate']).toBe('Bearer')
+      const clock = { method: 'POST', headers: { ...json, ...headers }, body: '{"advanceSeconds":1}', on }
+      expect((await operator('/clock', clock)).status).toBe(401)
+    }
+    const headers = { authorization: `Bearer ${operatorToken}` }
+    expect((await operator('/metrics', { on, headers })).status).toBe(200)
+    await far.kill()
+  })
+
+  test('and for its metrics unless they are opened', async () => {
+    const far = await started({ metricsOpen: true })
+    const on = { ...far, operatorUrl: far.operatorUrl.replace('0.0.0.0', '127.0.0.1') }
+    expect((await operator('/metrics', { on })).status).toBe(200)
+    const clock = { method: 'POST', headers: json, body: '{"advanceSeconds":1}', on }
+    expect((await operator('/clock', clock)).status).toBe(401)
+    await far.kill()
+  })
+
+  test('and does not start without one', async () => {
+    await expect(startGateway({ config: { operator: { host: '0.0.0.0' } } })).rejects.toThrow(
+      /operator\.token/,
+    )
+  })
+})
