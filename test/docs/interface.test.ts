@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_CAPS, DEFAULT_OUTCOMES, RATE_LIMIT_GROUPS, SCOPES } from '../../src/config/schema.ts'
+import { CATALOGUE } from '../../src/errors/catalogue.ts'
+import { ROWS } from '../../src/operations/operations.ts'
+
+const run = promisify(execFile)
+const guide = readFileSync('docs/interface.md', 'utf8')
+
+/** Each operation's part of the guide, by its heading. */
+const sections = new Map(guide.split(/\n### /).map((text) => [text.split('\n', 1)[0] ?? '', text]))
+
+describe('the guide to the interface', () => {
+  it.each(ROWS)('explains $id and shows it with curl', ({ id, method, path }) => {
+    const section = sections.get(`\`${id}\`: ${method} ${path}`) ?? ''
+    const [explanation = '', ...commands] = section.split('\n```sh\n')
+    expect(explanation.length).toBeGreaterThan(80)
+    const fixed = path.split('{')[0] ?? path
+    expect(commands.some((command) => command.includes(`$BASE${fixed}`))).toBe(true)
+  })
+
+  it('has no operation that the gateway does not have', () => {
+    const known = ROWS.map(({ id, method, path }) => `\`${id}\`: ${method} ${path}`)
+    expect([...sections.keys()].slice(1)).toEqual(known)
+  })
+
+  it('has commands that a shell can read', async () => {
+    const commands = [...guide.matchAll(/```sh\n(.*?)```/gs)].map(([, command]) => command ?? '')
+    expect(commands.length).toBeGreaterThan(ROWS.length)
+    for (const command of commands) await run('sh', ['-n', '-c', command])
+  })
+
+  it('has the limits, caps, rules and scopes that the gateway ships with', () => {
+    for (const [group, limit] of Object.entries(RATE_LIMIT_GROUPS)) {
+      expect(guide).toMatch(new RegExp(`\\| \`${group}\`[^|]*\\| ${limit} \\|`))
+    }
+    for (const { product, limit, unit, period } of DEFAULT_CAPS) {
+      expect(guide).toContain(
+        `| \`${product}\` | ${limit} ${unit === 'calls' ? 'calls' : 'XOF'} a ${period} |`,
+      )
+    }
+    for (const { id } of DEFAULT_OUTCOMES) expect(guide).toContain(`\`${id}\``)
+    for (const scope of SCOPES) expect(guide).toContain(`| \`${scope}\` |`)
+  })
+
+  it('names every code of the contract, and no code that there is not', () => {
+    const named = new Set([...guide.matchAll(/\b[A-Z]{3,}(?:_[A-Z]+)+\b/g)].map(([code]) => code))
+    const contract = Object.entries(CATALOGUE).flatMap(([code, { kind }]) =>
+      kind === 'contract' || kind === 'decision' ? [code] : [],
+    )
+    expect(contract.filter((code) => !named.has(code))).toEqual([])
+    const variables = ['ACCOUNT_ID', 'SESSION_ID', 'WEBHOOK_ID']
+    expect([...named].filter((code) => !(code in CATALOGUE) && !variables.includes(code))).toEqual([])
+  })
+})
