@@ -1,4 +1,15 @@
-import type { Command } from './command.ts'
+import type { Command, Option } from './command.ts'
+
+const CONFIG: Option = {
+  value: 'FILE',
+  summary: 'The configuration. By default ./config/sandgate.yaml or ./sandgate.yaml, whichever is there.',
+}
+
+const OPERATOR: Option = {
+  value: 'URL',
+  summary:
+    'The operator listener of the gateway. By default the configured one; when nothing answers there, the data directory is used.',
+}
 
 /** Every command. Help, the messages about wrong usage and the reference come from this table. */
 export const COMMANDS: readonly Command[] = [
@@ -57,5 +68,54 @@ export const COMMANDS: readonly Command[] = [
     },
     example: 'sandgate openapi > openapi.json',
     load: () => import('./openapi.ts'),
+  },
+  {
+    name: 'keys create',
+    summary: 'Make a sandbox key for a partner; it is shown once.',
+    options: {
+      partner: { value: 'ID', summary: 'The partner that the key belongs to.' },
+      scopes: { value: 'LIST', summary: 'Narrower scopes than the partner has, with commas between them.' },
+      write: { summary: "Add it to the partners' file; comments stay." },
+      config: CONFIG,
+    },
+    example: 'sandgate keys create --partner demo --scopes payments:write --write',
+    load: () => import('./keys-create.ts'),
+  },
+  {
+    name: 'keys list',
+    summary: 'List the sandbox keys.',
+    options: { partner: { value: 'ID', summary: 'Of this partner only.' }, config: CONFIG },
+    example: 'sandgate keys list --partner demo',
+    load: () => import('./keys-list.ts'),
+  },
+  {
+    name: 'keys revoke',
+    summary: 'Revoke a sandbox key and its tokens.',
+    args: ['KEY_ID'],
+    options: { config: CONFIG },
+    example: 'sandgate keys revoke key_demo',
+    load: () => import('./keys-revoke.ts'),
+  },
+  {
+    name: 'partners check',
+    summary: 'Check the partners, and show what each comes to.',
+    args: ['FILE'],
+    options: {},
+    example: 'sandgate partners check config/sandgate.yaml',
+    load: () => import('./partners-check.ts'),
+  },
+  {
+    name: 'signing-keys list',
+    summary: 'Show the keys that sign and verify access tokens.',
+    options: { operator: OPERATOR, config: CONFIG },
+    example: 'sandgate signing-keys list',
+    load: () => import('./signing-keys-list.ts'),
+  },
+  {
+    name: 'signing-keys rotate',
+    summary: 'Sign with a new key from now on; valid tokens stay valid.',
+    options: { operator: OPERATOR, config: CONFIG },
+    example: 'sandgate signing-keys rotate --operator http://127.0.0.1:8081',
+    load: () => import('./signing-keys-rotate.ts'),
   },
 ]

@@ -7,6 +7,7 @@ import { isLoopbackHost } from '../config/loopback.ts'
 import type { Config } from '../config/schema.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { StoreHealth } from '../store/store.ts'
+import type { SigningKeys } from '../tokens/signing-keys.ts'
 
 /** What the operator listener shows and moves. */
 export type OperatorParts = {
@@ -15,6 +16,7 @@ export type OperatorParts = {
   /** Present when the configuration lets the clock be moved. */
   readonly clock: ControllableClock | undefined
   readonly ready: () => Readiness
+  readonly signingKeys: SigningKeys
 }
 
 export type Readiness = {
@@ -83,6 +85,11 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
   app.get('/metrics', async (_request, reply) => {
     reply.header('content-type', metrics.registry.contentType)
     return metrics.registry.metrics()
+  })
+  app.get('/signing-keys', async () => ({ keys: await parts.signingKeys.list() }))
+  app.post('/signing-keys/rotate', async () => {
+    await parts.signingKeys.rotate()
+    return { keys: await parts.signingKeys.list() }
   })
   app.post('/clock', async (request, reply) => {
     const { clock } = parts

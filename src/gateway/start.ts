@@ -96,6 +96,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const operator = createOperatorServer({
     config,
     metrics,
+    signingKeys,
     clock: config.clock.controllable ? (clock as ControllableClock) : undefined,
     ready: () => {
       const draining = lifecycle.draining()

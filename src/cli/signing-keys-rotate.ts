@@ -1,0 +1,1 @@
+export { rotate as run } from './signing-keys.ts'
