@@ -3,36 +3,16 @@ import {
   constants,
   existsSync,
   fdatasyncSync,
-  fsyncSync,
   ftruncateSync,
   openSync,
   readFileSync,
   writeSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname } from 'node:path'
+import { codeOf, syncDirectory } from './journal-files.ts'
 import { type CassetteHeader, type JournalEvent, lineHash } from './journal-lines.ts'
 import { CassetteError } from './load-error.ts'
 import { readJournal } from './load-journal.ts'
-
-/** The files that belong to one cassette. */
-export type CassettePaths = {
-  readonly har: string
-  readonly journal: string
-  readonly lock: string
-  readonly quarantine: string
-}
-
-/** From `name.har`, `name.cassette.jsonl` or `name`. */
-export function cassettePaths(path: string): CassettePaths {
-  const name = basename(path).replace(/\.har$|\.cassette\.jsonl$/, '')
-  const at = (file: string) => join(dirname(path), file)
-  return {
-    har: at(`${name}.har`),
-    journal: at(`${name}.cassette.jsonl`),
-    lock: at(`${name}.cassette.lock`),
-    quarantine: at(`${name}.cassette.quarantine.jsonl`),
-  }
-}
 
 export type Journal = {
   /**
@@ -113,18 +93,4 @@ function cut(fd: number, length: number): void {
   } catch {
     // The reader cuts a torn tail as well.
   }
-}
-
-/** A new name is durable only once its directory is. */
-export function syncDirectory(directory: string): void {
-  const fd = openSync(directory, 'r')
-  try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
-  }
-}
-
-export function codeOf(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
 }

@@ -31,18 +31,21 @@ export class CassetteError extends Error {
   readonly reason: CassetteFault
   readonly path: string
   readonly place: CassettePlace
+  /** The message without path and place. */
+  readonly detail: string
 
   constructor(
     reason: CassetteFault,
     path: string,
-    message: string,
+    detail: string,
     place: CassettePlace = {},
     options: ErrorOptions = {},
   ) {
-    super(`${path}${shown(place)}: ${message}`, options)
+    super(`${path}${shown(place)}: ${detail}`, options)
     this.reason = reason
     this.path = path
     this.place = place
+    this.detail = detail
   }
 }
 

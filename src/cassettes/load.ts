@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Cassette, Interaction } from './interaction.ts'
-import { cassettePaths, codeOf } from './journal.ts'
+import { cassettePaths, codeOf } from './journal-files.ts'
 import { journalInteractions } from './journal-interactions.ts'
 import { EntryFault, readEntry } from './load-entry.ts'
 import { CassetteError } from './load-error.ts'

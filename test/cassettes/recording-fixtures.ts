@@ -8,6 +8,7 @@ import type { CassetteHeader } from '../../src/cassettes/journal-lines.ts'
 import { createRedactor, type Redactor, type RedactorOptions } from '../../src/cassettes/redact.ts'
 import { redactionPolicy } from '../../src/cassettes/redact-policy.ts'
 import { createSecrets } from '../../src/cassettes/secrets.ts'
+import type { WriterOptions } from '../../src/cassettes/writer.ts'
 import { DEFAULT_OUTCOMES } from '../../src/config/schema.ts'
 
 export const HEADER: CassetteHeader = {
@@ -18,6 +19,22 @@ export const HEADER: CassetteHeader = {
   profile: 'contract',
   volatile: ['Idempotency-Key', 'customerRef', 'businessRef', 'reference'],
   redaction: 'contract-1',
+}
+
+export function settings(path: string, more: Partial<WriterOptions> = {}): WriterOptions {
+  const { redaction: _, ...header } = HEADER
+  return {
+    path,
+    header,
+    rules: DEFAULT_OUTCOMES,
+    testValues: [],
+    allowHeaders: [],
+    personal: true,
+    secrets: [],
+    existing: 'replace',
+    leftover: 'resume',
+    ...more,
+  }
 }
 
 export function redactor(options: Partial<RedactorOptions> = {}): Redactor {

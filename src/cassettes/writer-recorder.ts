@@ -1,0 +1,177 @@
+import { existsSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { annotate } from './bindings.ts'
+import { writeHar } from './har.ts'
+import type { CapturedRequest, Cassette } from './interaction.ts'
+import { type Journal, openJournal } from './journal.ts'
+import { doneEvent, openEvent } from './journal-events.ts'
+import { cassettePaths, codeOf, setAside, syncDirectory } from './journal-files.ts'
+import type { JournalEvent } from './journal-lines.ts'
+import { loadCassette } from './load.ts'
+import { CassetteError } from './load-error.ts'
+import { appended } from './merge-append.ts'
+import { createRedactor, type RedactedRequest, type Redactor } from './redact.ts'
+import { redactionPolicy } from './redact-policy.ts'
+import { createSecrets, type Secrets } from './secrets.ts'
+import type { EndItem, Finished, Item, OpenItem, RecorderSettings } from './writer-messages.ts'
+
+export type Recorder = {
+  readonly nextId: number
+  /** Redacts and writes; when it returns, all of it is on the disk. */
+  readonly take: (items: readonly Item[], bytes: Uint8Array) => void
+  /** The recording lacks something from now on, and is never finished. */
+  readonly spoil: () => void
+  /** @throws CassetteError; the finished cassette that was there before then stands. */
+  readonly finish: () => Finished
+  readonly close: () => void
+}
+
+/** The recorder itself, as it runs in its thread. The caller holds the lock. */
+export function createRecorder(settings: RecorderSettings): Recorder {
+  const paths = cassettePaths(settings.path)
+  const policy = redactionPolicy({ allowHeaders: settings.allowHeaders, personal: settings.personal })
+  const header = { ...settings.header, redaction: policy.name }
+  if (existsSync(paths.journal)) handleLeftover(paths.journal, settings.leftover)
+
+  const kept = settings.existing === 'append' && existsSync(paths.har) ? loadCassette(paths.har) : undefined
+  const resumed = existsSync(paths.journal) ? loadCassette(paths.journal) : undefined
+  const secrets = createSecrets()
+  for (const secret of settings.secrets) secrets.learn(secret)
+  const redactor = createRedactor({
+    policy,
+    secrets,
+    rules: settings.rules,
+    configuredTestValues: settings.testValues,
+    taken: [kept, resumed].flatMap((cassette) => (cassette ? [...standInsOf(cassette)] : [])),
+    ...(settings.cassetteKey !== undefined && { cassetteKey: settings.cassetteKey }),
+  })
+  const journal = openJournal(paths.journal, header)
+  const pending = new Map<number, RedactedRequest>()
+  let spoilt = false
+  let open = true
+
+  const closeJournal = () => {
+    if (open) journal.close()
+    open = false
+  }
+  const spoil = () => {
+    if (spoilt) return
+    spoilt = true
+    // Renaming needs no room, and nobody resumes by mistake what has a hole in it.
+    setAside(paths.journal, 'incomplete')
+  }
+
+  return {
+    nextId: journal.nextId,
+    take: (items, bytes) => {
+      if (spoilt) return
+      const events = items.flatMap((item) => eventsOf(item, bytes, redactor, secrets, pending))
+      if (events.length > 0) journal.append(events)
+    },
+    spoil,
+    finish: () => {
+      closeJournal()
+      if (spoilt) {
+        throw new CassetteError(
+          'incomplete-recording',
+          paths.har,
+          'not all that passed was recorded; nothing was written.',
+        )
+      }
+      return finish(settings, paths.har, paths.journal, kept, secrets, journal)
+    },
+    close: closeJournal,
+  }
+}
+
+function finish(
+  settings: RecorderSettings,
+  har: string,
+  journal: string,
+  kept: Cassette | undefined,
+  secrets: Secrets,
+  { recovered }: Journal,
+): Finished {
+  const { rules, testValues, header } = settings
+  const recorded = loadCassette(journal)
+  const all = kept ? appended(kept, recorded.interactions) : recorded
+  const interactions = annotate(all.interactions, { rules, testValues, volatile: header.volatile })
+  try {
+    writeHar(har, { ...all, interactions }, secrets)
+  } catch (cause) {
+    if (!(cause instanceof CassetteError) || cause.reason !== 'secret-found') throw cause
+    const aside = setAside(journal, 'quarantine')
+    const where = aside === undefined ? '' : ` The recording was set aside as ${aside}.`
+    throw new CassetteError('secret-found', har, cause.detail + where, cause.place, { cause })
+  }
+  rmSync(journal, { force: true })
+  syncDirectory(dirname(har))
+  return { path: har, interactions: interactions.length, ...(recovered && { recovered }) }
+}
+
+function handleLeftover(journal: string, leftover: RecorderSettings['leftover']): void {
+  if (leftover === 'discard') rmSync(journal)
+  if (leftover === 'refuse')
+    throw new CassetteError(
+      'unfinished',
+      journal,
+      'is a recording that was not finished: finish it or remove it.',
+    )
+}
+
+function eventsOf(
+  item: Item,
+  bytes: Uint8Array,
+  redactor: Redactor,
+  secrets: Secrets,
+  pending: Map<number, RedactedRequest>,
+): JournalEvent[] {
+  if ('learn' in item) {
+    secrets.learn(item.learn)
+    return []
+  }
+  if ('open' in item) {
+    const redacted = redactor.redactRequest(requestOf(item.open, bytes))
+    pending.set(item.open.id, redacted)
+    return [openEvent(item.open.id, item.open, redacted)]
+  }
+  const { id, reply } = item.end
+  const personal = pending.get(id)?.personal ?? []
+  pending.delete(id)
+  const redacted = reply && redactor.redactReply({ ...reply, body: sliceOf(bytes, reply.body) }, personal)
+  return [doneEvent(id, item.end, redacted)]
+}
+
+function requestOf(
+  { method, target, httpVersion, headers, body }: OpenItem,
+  bytes: Uint8Array,
+): CapturedRequest {
+  return { method, target, httpVersion, headers, body: sliceOf(bytes, body) }
+}
+
+type Slice = NonNullable<EndItem['reply']>['body']
+
+function sliceOf(bytes: Uint8Array, [offset, length]: Slice): Uint8Array {
+  return bytes.subarray(offset, offset + length)
+}
+
+/** Whatever may be a stand-in in a cassette that is continued. */
+function* standInsOf({ interactions }: Cassette): Generator<string> {
+  for (const { bindings, request, reply } of interactions) {
+    for (const { value } of bindings) yield value
+    const texts = [
+      request.target,
+      ...[...request.headers, ...(reply?.headers ?? [])].map(([, value]) => value),
+    ]
+    for (const body of [request.body, reply?.body ?? new Uint8Array(0)])
+      texts.push(Buffer.from(body).toString('latin1'))
+    for (const text of texts)
+      for (const [standIn] of text.matchAll(/redacted-[a-z0-9-]*-[0-9]+/g)) yield standIn
+  }
+}
+
+/** The message of a fault of the disk, for the status. */
+export function describeFault(cause: unknown, path: string): CassetteError {
+  if (cause instanceof CassetteError) return cause
+  return new CassetteError('unwritable', path, `the recording failed (${codeOf(cause)}).`, {}, { cause })
+}
