@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../config/schema.ts'
-import { DEMO_KEY, isDemoKey } from '../tokens/sandbox-keys.ts'
+import { demoCredentials } from '../tokens/demo-key.ts'
 
 /**
  * What a person sees after the start: where it listens and, while the published demo key is active, a first call
@@ -13,21 +13,16 @@ export function welcome(config: Config, urls: { partnerUrl: string; operatorUrl:
     `  and operators on ${urls.operatorUrl} (/metrics, /readyz).`,
     '',
   ]
-  const demo = demoKeyId(config)
+  const demo = demoCredentials(config)
   if (demo === undefined) return lines.join('\n')
   return [
     ...lines,
-    `  Demo credentials: client_id ${demo}, client_secret ${DEMO_KEY}`,
+    `  Demo credentials: client_id ${demo.clientId}, client_secret ${demo.clientSecret}`,
     '  A token, then a payment (paste both; paste the second one again to see it replayed):',
     '',
-    `TOKEN=$(curl -s ${urls.partnerUrl}/auth/token -d client_id=${demo} -d client_secret=${DEMO_KEY} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    `TOKEN=$(curl -s ${urls.partnerUrl}/auth/token -d client_id=${demo.clientId} -d client_secret=${demo.clientSecret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
     `curl -i ${urls.partnerUrl}/v1/payments/fund -H "Authorization: Bearer $TOKEN" -H "Idempotency-Key: ${randomUUID()}" -H "Content-Type: application/json" -d '{"amount":5077}'`,
     '',
     '',
   ].join('\n')
-}
-
-/** The id of the published key while somebody may use it. */
-export function demoKeyId({ partners }: Config): string | undefined {
-  return partners.flatMap(({ keys }) => keys).find(({ sha256, revoked }) => isDemoKey(sha256) && !revoked)?.id
 }

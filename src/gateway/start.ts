@@ -10,12 +10,14 @@ import { createMetrics } from '../observe/metrics.ts'
 import { authToken } from '../operations/auth-token.ts'
 import { buildOpenApi } from '../operations/openapi.ts'
 import { OPERATIONS } from '../operations/operations.ts'
+import { docsPages } from '../portal/docs-page.ts'
 import { publicDocuments } from '../portal/public-documents.ts'
 import { widgetPages } from '../portal/widget.ts'
 import { createIds } from '../simulator/ids.ts'
 import { openEmbeddedStore } from '../store/embedded.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import type { Store } from '../store/store.ts'
+import { demoCredentials } from '../tokens/demo-key.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import { createVerifier } from '../tokens/verify.ts'
 import type { Gateway } from './context.ts'
@@ -91,7 +93,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     publicUrl,
     openApi: () => buildOpenApi({ publicUrl: publicUrl() }),
   })
-  const pages = [...documents, ...widgetPages(widgetParts(gateway))]
+  const docs = docsPages({ demo: () => demoCredentials(settings.config) })
+  const pages = [...documents, ...docs, ...widgetPages(widgetParts(gateway))]
   const partner = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
   const operator = createOperatorServer({
     config,
