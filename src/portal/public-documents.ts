@@ -14,6 +14,7 @@ export type DocumentParts = {
 
 /** The documents that machines and people find their way by; none needs a token. */
 export function publicDocuments({ signingKeys, issuer, publicUrl, openApi }: DocumentParts): readonly Page[] {
+  let document: PageAnswer | undefined
   return [
     get('jwks', '/.well-known/jwks.json', async () =>
       json(await signingKeys.jwks(), {
@@ -24,7 +25,11 @@ export function publicDocuments({ signingKeys, issuer, publicUrl, openApi }: Doc
     get('oauth.metadata', '/.well-known/oauth-authorization-server', () =>
       json(metadata(issuer(), publicUrl())),
     ),
-    get('openapi', '/openapi.json', () => json(openApi())),
+    get('openapi', '/openapi.json', () => {
+      // Making it takes tens of milliseconds, and it never changes while the gateway runs.
+      document ??= json(openApi())
+      return document
+    }),
     {
       ...get('docs.error', '/docs/errors/{code}', ({ params }) => {
         const code = params.code ?? ''
