@@ -1,22 +1,22 @@
 /** Our touches on Swagger UI: a header, the credentials, and room on a phone. */
 export const DOCS_STYLE = `:root {
   color-scheme: light dark;
-  --sg-ink: #1f2933;
-  --sg-soft: #5f6b7a;
+  --sg-ink: #17302b;
+  --sg-soft: #58655f;
   --sg-paper: #ffffff;
-  --sg-panel: #f6f4ef;
-  --sg-line: #e2ddd2;
-  --sg-accent: #a4551e;
+  --sg-panel: #f6f0e4;
+  --sg-line: #e2d8c4;
+  --sg-accent: #0b5d4f;
   --sg-good: #1d6b42;
   --sg-bad: #b3261e;
 }
 html.dark-mode {
   --sg-ink: #e8e6e1;
   --sg-soft: #a9b0b8;
-  --sg-paper: #1c2022;
-  --sg-panel: #25292c;
-  --sg-line: #3a4045;
-  --sg-accent: #e7a26c;
+  --sg-paper: #0d1816;
+  --sg-panel: #15231f;
+  --sg-line: #2b3c36;
+  --sg-accent: #84d3bb;
   --sg-good: #7fd0a3;
   --sg-bad: #ff9d94;
 }
@@ -60,5 +60,5 @@ body { margin: 0 }
 `
 
 /** A gate in the sand. */
-export const DOCS_ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#a4551e"/><path d="M8 25V14a8 8 0 0 1 16 0v11M13 25V12.5M19 25V12.5M6 25h20" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/></svg>
+export const DOCS_ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b3f37"/><path d="M8 25V14a8 8 0 0 1 16 0v11M13 25V12.5M19 25V12.5M6 25h20" fill="none" stroke="#fbf4e4" stroke-width="2.4" stroke-linecap="round"/></svg>
 `
