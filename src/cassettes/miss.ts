@@ -1,14 +1,153 @@
+import { type RequestFacts, readRequest } from './canonical.ts'
 import type { MatchProfile } from './interaction.ts'
-import type { LiveFacts, Lookup, LookupContext } from './matcher.ts'
+import { fits, type LiveFacts, type Lookup, type LookupContext, lookUp, needsOf } from './matcher.ts'
+import { groupKey } from './matcher-entry.ts'
+import type { Indexed } from './matcher-index.ts'
+import { closestEntries } from './miss-candidates.ts'
+import { shownFields, shownPath } from './miss-mask.ts'
+import { laneReason, type MissReason, reasonsOf } from './miss-reasons.ts'
 import type { Lane, Lanes } from './tape-lanes.ts'
-export type MissReport = { readonly stub: true }
-export function reportMiss(_: {
-  lane: Lane
-  lanes: Lanes
-  live: LiveFacts
-  lookups: readonly Lookup[]
-  context: LookupContext
-  profile: MatchProfile
-}): MissReport {
-  return { stub: true }
+
+/** Why no recorded interaction answers a request: one structure, however it is shown. Personal values are masked. */
+export type MissReport = {
+  readonly request: {
+    readonly method: string
+    readonly target: string
+    readonly operation: string
+    readonly lane: string
+  }
+  readonly profile: MatchProfile
+  /** What was tried, in order, and how many interactions were left after it. */
+  readonly stages: readonly MissStage[]
+  readonly closest: readonly ClosestInteraction[]
+}
+
+export type MissStage = {
+  readonly stage: 'loaded' | 'lane' | 'operation' | 'key' | 'bindings' | 'order'
+  readonly left: number
+  /** There are more than were counted. */
+  readonly atLeast?: true
+}
+
+export type ClosestInteraction = {
+  readonly file: string
+  /** The sequence number: entry N of the file, counted from 1. */
+  readonly entry: number
+  readonly method: string
+  readonly target: string
+  readonly operation: string
+  readonly lane: string
+  readonly reasons: readonly MissReason[]
+}
+
+export type MissContext = {
+  readonly lane: Lane
+  readonly lanes: Lanes
+  readonly live: LiveFacts
+  readonly lookups: readonly Lookup[]
+  readonly context: LookupContext
+  readonly profile: MatchProfile
+}
+
+const CLOSEST = 3
+/** Counting further than this would make a miss cost more than it tells. */
+const COUNTED = 1000
+
+/** Explains a miss. It costs a bounded number of comparisons, whatever the tape holds. */
+export function reportMiss(miss: MissContext): MissReport {
+  const { lane, live, profile } = miss
+  const elsewhere = inOtherLanes(miss)
+  const here = closestEntries(miss).map((entry) => ({ entry, reasons: reasonsOf(entry, miss) }))
+  // A sort keeps the recorded order among equals.
+  here.sort((a, b) => weight(a.reasons) - weight(b.reasons))
+  const closest = [...elsewhere, ...here].slice(0, CLOSEST)
+  return {
+    request: {
+      method: live.prepared.method,
+      target: targetOf(live.prepared),
+      operation: live.operation ?? '(none)',
+      lane: lane.name,
+    },
+    profile,
+    stages: stagesOf(miss),
+    closest: closest.map(({ entry, reasons }) => describe(entry, reasons)),
+  }
+}
+
+function describe({ cassette, interaction }: Indexed, reasons: readonly MissReason[]): ClosestInteraction {
+  return {
+    file: cassette.file ?? 'cassette',
+    entry: interaction.sequence,
+    method: interaction.request.method,
+    target: targetOf(readRequest(interaction.request)),
+    operation: interaction.operation ?? '(none)',
+    lane: interaction.lane,
+    reasons,
+  }
+}
+
+/** An interaction that answers the request, but to another client. */
+function inOtherLanes({
+  lane,
+  lanes,
+  live,
+  context,
+}: MissContext): { entry: Indexed; reasons: MissReason[] }[] {
+  if (!lanes.recorded.has(lane.name)) return []
+  const found: { entry: Indexed; reasons: MissReason[] }[] = []
+  for (const name of lanes.recorded.keys()) {
+    const index = lanes.indexOf(name)
+    if (name === lane.name || !index) continue
+    const [lookup] = lookUp({ ...lane.state, index }, live, context)
+    const entry = lookup && index.entries.get(lookup.bucket.entries[0] ?? -1)
+    if (entry) found.push({ entry, reasons: [laneReason(name, lane.name)] })
+    if (found.length === CLOSEST) break
+  }
+  return found
+}
+
+function stagesOf({ lane, lanes, live, lookups }: MissContext): readonly MissStage[] {
+  const { state, view } = lane
+  let loaded = 0
+  for (const entries of lanes.recorded.values()) loaded += entries.length
+  const group = state.index.groups.get(groupKey(live.prepared, live.operation))
+  let keyed = 0
+  let examined = 0
+  let fitting = 0
+  let open = 0
+  for (const lookup of lookups) {
+    keyed += lookup.bucket.entries.length
+    const needs = needsOf(state, lookup)
+    for (const position of lookup.bucket.entries) {
+      if (++examined > COUNTED) break
+      const entry = state.index.entries.get(position)
+      if (!entry || !fits(state, entry, lookup, needs)) continue
+      fitting++
+      if (entry.safe || !view.isServed(position)) open++
+    }
+  }
+  const atLeast = examined > COUNTED ? ({ atLeast: true } as const) : {}
+  return [
+    { stage: 'loaded', left: loaded },
+    { stage: 'lane', left: state.index.entries.size },
+    { stage: 'operation', left: group?.entries.length ?? 0 },
+    { stage: 'key', left: keyed },
+    { stage: 'bindings', left: fitting, ...atLeast },
+    { stage: 'order', left: state.strict ? 0 : open, ...atLeast },
+  ]
+}
+
+/** How far an interaction is from the request: an exhausted twin is closer than another amount. */
+function weight(reasons: readonly MissReason[]): number {
+  let sum = 0
+  for (const { kind } of reasons) {
+    sum +=
+      kind === 'exhausted' || kind === 'order' || kind === 'profile' ? 0.25 : kind === 'binding' ? 0.75 : 1
+  }
+  return sum
+}
+
+function targetOf(facts: RequestFacts): string {
+  const query = shownFields(facts.query)
+  return `${shownPath(facts.segments)}${query === '' ? '' : `?${query}`}`
 }

@@ -1,5 +1,15 @@
 import { applyExchange, type Exchange, planExchange, type WantedPair } from './bindings-exchange.ts'
-import { type Choice, choose, fits, type Lookup, needsOf, shortlist, withLiterals } from './matcher.ts'
+import {
+  type Choice,
+  choose,
+  fits,
+  type LaneState,
+  type Lookup,
+  type Needs,
+  needsOf,
+  shortlist,
+  withLiterals,
+} from './matcher.ts'
 import type { Indexed } from './matcher-index.ts'
 import type { Lane } from './tape-lanes.ts'
 import { replyInstants, replyShape } from './tape-shape.ts'
@@ -45,7 +55,7 @@ function chooseIn(
   return undefined
 }
 
-/** How many entries are tried; beyond it the request is a miss, and lanes are the remedy. */
+/** How many arrangements are tried; beyond it the request is a miss, and lanes are the remedy. */
 const TRIES = 32
 
 /**
@@ -56,13 +66,10 @@ export function makeRoom(lane: Lane, lookups: readonly Lookup[]): boolean {
   const { state, view } = lane
   for (const lookup of lookups) {
     const needs = needsOf(state, lookup)
-    let tries = 0
+    // A story that nobody is in costs nobody anything; one that somebody is in is asked last.
     for (const onlyFresh of [true, false]) {
-      for (const position of candidates(lane, lookup)) {
-        const entry = state.index.entries.get(position)
-        if (!entry || (!entry.safe && state.served.has(position))) continue
-        const wanted = wantedPairs(entry, needs)
-        if (wanted.length === 0) continue
+      let tries = 0
+      for (const { entry, wanted } of arrangements(lane, lookup, needs)) {
         if (onlyFresh && wanted.some(({ type, wants }) => state.table.liveOf(type, wants) !== undefined))
           continue
         if (++tries > TRIES) break
@@ -81,6 +88,58 @@ export function makeRoom(lane: Lane, lookups: readonly Lookup[]): boolean {
   return false
 }
 
+type Arrangement = { readonly entry: Indexed; readonly wanted: readonly WantedPair[] }
+
+/** What would have to change places for an entry of the bucket to fit. Never more entries than a look is worth. */
+function* arrangements(lane: Lane, { bucket }: Lookup, needs: Needs): Generator<Arrangement> {
+  const { state } = lane
+  const head = state.heads.get(bucket.entries) ?? 0
+  for (const position of bucket.entries.slice(head, head + TRIES * 8)) {
+    const entry = state.index.entries.get(position)
+    if (!entry || (!entry.safe && state.served.has(position))) continue
+    const wanted: WantedPair[] = []
+    const taken: { type: string; recorded: string }[] = []
+    for (const [i, { type }] of entry.layout.holes.entries()) {
+      const recorded = entry.values[i] ?? ''
+      const need = needs[i]
+      if (need !== undefined && need !== recorded) wanted.push({ type, has: need, wants: recorded })
+      if (need === undefined && state.table.liveOf(type, recorded) !== undefined)
+        taken.push({ type, recorded })
+    }
+    const [first] = taken
+    if (!first) {
+      if (wanted.length > 0) yield { entry, wanted }
+      continue
+    }
+    // A new value needs a recorded one that somebody else stands for: whoever it is may stand for another as well.
+    for (const wants of likeValues(state, first.type, first.recorded)) {
+      yield { entry, wanted: [...wanted, { type: first.type, has: first.recorded, wants }] }
+    }
+  }
+}
+
+/** Recorded values that stand where this one stands, in entries with the same key that were not served. */
+function likeValues(state: LaneState, type: string, recorded: string): readonly string[] {
+  const found = new Set<string>()
+  for (const position of state.index.byValue.get(type)?.get(recorded) ?? []) {
+    const entry = state.served.has(position) ? state.index.entries.get(position) : undefined
+    if (!entry) continue
+    const at = entry.bindings.findIndex((each) => each.type === type && each.value === recorded)
+    const { entries } = entry.bucket
+    const head = state.heads.get(entries) ?? 0
+    for (const other of entries.slice(head, head + TRIES * 4)) {
+      const binding = state.served.has(other) ? undefined : state.index.entries.get(other)?.bindings[at]
+      if (binding && binding.type === type && state.table.liveOf(type, binding.value) === undefined) {
+        found.add(binding.value)
+      }
+      if (found.size === TRIES) return [...found]
+    }
+    // Every served entry of a story needs a twin, so the alternatives of one are all there are.
+    break
+  }
+  return [...found]
+}
+
 /** The instants of the two stories, each pair once: an account shows the same one in every answer. */
 function instantPairs({ entries }: Exchange): Iterable<readonly [number, number]> {
   const pairs = new Map<number, readonly [number, number]>()
@@ -92,20 +151,4 @@ function instantPairs({ entries }: Exchange): Iterable<readonly [number, number]
     }
   }
   return pairs.values()
-}
-
-/** Entries behind the consumed beginning of the bucket; never more than a look is worth. */
-function candidates({ state }: Lane, { bucket }: Lookup): readonly number[] {
-  const head = bucket.layout.holes.length === 0 ? 0 : (state.heads.get(bucket.entries) ?? 0)
-  return bucket.entries.slice(head, head + TRIES * 8)
-}
-
-function wantedPairs(entry: Indexed, needs: readonly (string | undefined)[]): readonly WantedPair[] {
-  const wanted: WantedPair[] = []
-  for (const [i, { type }] of entry.layout.holes.entries()) {
-    const has = needs[i]
-    const wants = entry.values[i] ?? ''
-    if (has !== undefined && has !== wants) wanted.push({ type, has, wants })
-  }
-  return wanted
 }

@@ -1,0 +1,131 @@
+import { placeKey } from './bindings.ts'
+import { type Layout, valueAt } from './bindings-layout.ts'
+import { readRequest } from './canonical.ts'
+import { pointerNames } from './canonical-json.ts'
+import type { Place } from './interaction.ts'
+import type { Indexed } from './matcher-index.ts'
+import type { MissContext } from './miss.ts'
+import { type Difference, differences } from './miss-diff.ts'
+import { masked, shown } from './miss-mask.ts'
+import { isSuperseded, missingDependency } from './order.ts'
+
+export type MissKind =
+  | 'value'
+  | 'number-spelling'
+  | 'missing'
+  | 'extra'
+  | 'type'
+  | 'binding'
+  | 'exhausted'
+  | 'order'
+  | 'lane'
+  | 'profile'
+
+/** One thing that kept an interaction from answering, and what to do about it. */
+export type MissReason = {
+  readonly kind: MissKind
+  /** Where: `request-body /amount`, `path /2`, `request-header x-sandbox-outcome`; empty for the whole request. */
+  readonly at: string
+  readonly recorded?: string
+  readonly live?: string
+  /** To paste: a setting, a flag, a header or a command. */
+  readonly rule: string
+}
+
+export function laneReason(recorded: string, live: string): MissReason {
+  return { kind: 'lane', at: '', recorded, live, rule: `X-Sandgate-Lane: ${recorded}` }
+}
+
+/** Everything that keeps this interaction from answering the request. */
+export function reasonsOf(entry: Indexed, miss: MissContext): readonly MissReason[] {
+  const recorded = readRequest(entry.interaction.request)
+  const structural = differences(recorded, miss.live.prepared, holesOf(entry.layout))
+  const reasons = structural.map((difference) => reasonOf(difference, entry))
+  reasons.push(...bindingReasons(entry, miss))
+  // Another spelling of a JSON number keeps no interaction from answering; it is told beside what does.
+  const decisive = reasons.filter(({ kind }) => kind !== 'number-spelling')
+  return decisive.length === 0 ? [...orderReasons(entry, miss), ...reasons] : reasons
+}
+
+function holesOf(layout: Layout): ReadonlySet<string> {
+  return new Set(layout.holes.map(({ place }) => placeKey(place)))
+}
+
+function reasonOf(
+  { kind, place, recorded, live }: Difference,
+  { interaction, cassette }: Indexed,
+): MissReason {
+  const names = namesOf(place)
+  const field = names.at(-1) ?? ''
+  const isPersonal = interaction.redactions.some((each) => placeKey(each.place) === placeKey(place))
+  const show = (value: string) => (isPersonal ? masked(field, value) : shown(names, value))
+  const again = `sandgate record --out ${cassette.file ?? 'FILE'}`
+  const volatile = place.part === 'query' || place.part === 'request-body' ? `volatile: [${field}]` : again
+  return {
+    kind,
+    at: `${place.part} ${place.pointer}`,
+    ...(recorded !== undefined && { recorded: show(recorded) }),
+    ...(live !== undefined && { live: show(live) }),
+    rule: kind === 'value' ? volatile : kind === 'number-spelling' ? `${field}: ${recorded}` : again,
+  }
+}
+
+/** Holes whose live value stands for another recorded one, or decides otherwise. */
+function bindingReasons(entry: Indexed, { lane, live, context }: MissContext): MissReason[] {
+  const { table } = lane.state
+  const reasons: MissReason[] = []
+  for (const [i, { type, field, madeBy, place }] of entry.layout.holes.entries()) {
+    const recorded = entry.values[i] ?? ''
+    const value = valueAt(live.raw, place)
+    // That the place is empty is a difference of structure.
+    if (value === undefined) continue
+    const at = `${place.part} ${place.pointer}`
+    const shownValues = { recorded: shown([field], recorded), live: shown([field], value) }
+    if (context.classOf(field, recorded) !== context.classOf(field, value)) {
+      reasons.push({ kind: 'value', at, ...shownValues, rule: `${field}: ${shownValues.recorded}` })
+      continue
+    }
+    const standsFor = table.recordedOf(type, value) ?? (madeBy === 'server' ? value : undefined)
+    const takenBy = table.liveOf(type, recorded)
+    const fine = standsFor === undefined ? takenBy === undefined : standsFor === recorded
+    if (!fine)
+      reasons.push({ kind: 'binding', at, ...shownValues, rule: 'X-Sandgate-Lane: <one name per test>' })
+  }
+  return reasons
+}
+
+function orderReasons(entry: Indexed, { lane }: MissContext): MissReason[] {
+  const { state, view } = lane
+  if (!entry.safe && view.isServed(entry.position)) {
+    const times = state.served.get(entry.position) ?? 1
+    return [
+      {
+        kind: 'exhausted',
+        at: '',
+        recorded: 'once',
+        live: `${times + 1} times`,
+        rule: 'record mode: new_episodes',
+      },
+    ]
+  }
+  if (!state.strict) return []
+  const missing = missingDependency(entry, view)
+  const late = isSuperseded(entry, view)
+  if (!missing && !late) return []
+  const before = missing?.interaction
+  const order: MissReason = {
+    kind: 'order',
+    at: '',
+    recorded: before
+      ? `after entry ${before.sequence} (${before.operation ?? before.request.method})`
+      : 'before a later change that was already asked for',
+    live: before ? 'before it' : 'after it',
+    rule: 'profile: contract',
+  }
+  return [order, { kind: 'profile', at: '', recorded: 'contract', live: 'strict', rule: 'profile: contract' }]
+}
+
+function namesOf(place: Place): readonly string[] {
+  const names = pointerNames(place.pointer).filter((name) => !/^[0-9]+$/.test(name))
+  return place.part === 'path' ? [] : names
+}
