@@ -20,7 +20,8 @@ export function lingeringClose(req: IncomingMessage): void {
     }
     socket.once('close', () => clearTimeout(timer))
     socket.once('end', destroySoon)
-    req.on('data', onData)
+    // Not of the request: Node drops the rest of an unread body without telling it.
+    socket.on('data', onData)
     req.resume()
     socket.end()
   }
