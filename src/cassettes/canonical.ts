@@ -41,7 +41,8 @@ export function readRequest(request: CapturedRequest, optIn: readonly string[] =
   }
   const negotiated = negotiatedType(headerOf(request.headers, 'accept'))
   if (negotiated !== JSON_TYPE) headers.push(['accept', negotiated])
-  const mediaType = essence(contentType)
+  // Clients that set Content-Type on everything say nothing by it where there is no content.
+  const mediaType = request.body.length === 0 ? '' : essence(contentType)
   return {
     method: request.method,
     segments: segmentsOf(path),
