@@ -17,7 +17,7 @@ export function splitHar(bytes: Uint8Array): HarParts | SplitFault | undefined {
   const cursor = { bytes, at: bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0 }
   try {
     let parts: HarParts | undefined
-    if (peek(cursor) !== OPEN_OBJECT) {
+    if (peek(cursor) === OPEN_ARRAY) {
       skipValue(cursor)
       return undefined
     }

@@ -9,10 +9,10 @@ import type {
   Place,
   Redaction,
 } from './interaction.ts'
-import { bodyFields, type Field, fieldEdits, queryFields, secretsOfFields } from './redact-body.ts'
+import { type Field, fieldEdits, queryFields, secretsOfFields } from './redact-body.ts'
 import { applyEdits, type Edit, type PersonalValue, withFindings } from './redact-edits.ts'
-import { decodeBody } from './redact-encoding.ts'
 import { redactHeaders, secretsOfHeaders } from './redact-headers.ts'
+import { type ReadBody, readBody } from './redact-message.ts'
 import { bindingsOf, joined, pathBindings, placeInBody, placeInTarget } from './redact-places.ts'
 import type { RedactionPolicy } from './redact-policy.ts'
 import { latin1, type Secrets, utf8 } from './secrets.ts'
@@ -169,20 +169,6 @@ export function createRedactor(options: RedactorOptions): Redactor {
   return { redact, redactRequest, redactReply, original: standIns.original }
 }
 
-type ReadBody = {
-  readonly bytes: string
-  readonly fields: readonly Field[]
-  readonly encoding: 'plain' | 'decoded' | 'opaque'
-}
-
-function readBody(message: { headers: readonly HeaderLine[]; body: Uint8Array }): ReadBody {
-  const decoded = decodeBody(message.headers, message.body)
-  if (decoded.kind === 'opaque') return { bytes: '', fields: [], encoding: 'opaque' }
-  const raw = decoded.kind === 'decoded' ? decoded.bytes : message.body
-  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1')
-  return { bytes, fields: bodyFields(bytes, mediaTypeOf(message.headers)), encoding: decoded.kind }
-}
-
 /**
  * The body as it is stored. A compressed body that holds nothing passes as it is; one that does is stored decoded,
  * without its content coding; one that nobody can look into is not stored.
@@ -205,11 +191,6 @@ function rewriteBody(
     headers: headers.filter(([name]) => name.toLowerCase() !== 'content-encoding'),
     redactions: [{ place, kind, rule: opaque ? 'unreadable-encoding' : 'stored-decoded' }],
   }
-}
-
-function mediaTypeOf(headers: readonly HeaderLine[]): string {
-  const line = headers.find(([name]) => name.toLowerCase() === 'content-type')
-  return (line?.[1].split(';', 1)[0] ?? '').trim().toLowerCase()
 }
 
 function personalValues(edits: readonly Edit[]): PersonalValue[] {

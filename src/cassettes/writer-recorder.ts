@@ -10,6 +10,7 @@ import type { JournalEvent } from './journal-lines.ts'
 import { loadCassette } from './load.ts'
 import { CassetteError } from './load-error.ts'
 import { appended } from './merge-append.ts'
+import { standInsOf } from './merge-stand-ins.ts'
 import { createRedactor, type RedactedRequest, type Redactor } from './redact.ts'
 import { redactionPolicy } from './redact-policy.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
@@ -42,8 +43,7 @@ export function createRecorder(settings: RecorderSettings): Recorder {
     secrets,
     rules: settings.rules,
     configuredTestValues: settings.testValues,
-    taken: [kept, resumed].flatMap((cassette) => (cassette ? [...standInsOf(cassette)] : [])),
-    ...(settings.cassetteKey !== undefined && { cassetteKey: settings.cassetteKey }),
+    taken: standInsOf([kept, resumed].filter((cassette) => cassette !== undefined)),
   })
   const journal = openJournal(paths.journal, header)
   const pending = new Map<number, RedactedRequest>()
@@ -153,21 +153,6 @@ type Slice = NonNullable<EndItem['reply']>['body']
 
 function sliceOf(bytes: Uint8Array, [offset, length]: Slice): Uint8Array {
   return bytes.subarray(offset, offset + length)
-}
-
-/** Whatever may be a stand-in in a cassette that is continued. */
-function* standInsOf({ interactions }: Cassette): Generator<string> {
-  for (const { bindings, request, reply } of interactions) {
-    for (const { value } of bindings) yield value
-    const texts = [
-      request.target,
-      ...[...request.headers, ...(reply?.headers ?? [])].map(([, value]) => value),
-    ]
-    for (const body of [request.body, reply?.body ?? new Uint8Array(0)])
-      texts.push(Buffer.from(body).toString('latin1'))
-    for (const text of texts)
-      for (const [standIn] of text.matchAll(/redacted-[a-z0-9-]*-[0-9]+/g)) yield standIn
-  }
 }
 
 /** The message of a fault of the disk, for the status. */
