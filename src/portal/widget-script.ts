@@ -7,8 +7,8 @@ import { inline } from './document.ts'
 export const WIDGET_SCRIPT = inline(`(() => {
   const one = (selector) => document.querySelector(selector)
   const problems = one('#problems')
-  // Where the browser does not do it by itself (autofocus), once it has had its turn.
-  if (problems) requestAnimationFrame(() => { if (document.activeElement !== problems) problems.focus() })
+  // Elsewhere the browser does it by itself, also without this script.
+  if (problems && !('autofocus' in HTMLElement.prototype)) problems.focus()
 
   const form = one('[data-form]')
   const button = form && form.querySelector('button')
@@ -22,8 +22,10 @@ export const WIDGET_SCRIPT = inline(`(() => {
   }
   if (form) {
     form.addEventListener('submit', (event) => {
-      if (sent) event.preventDefault()
-      else setSent(true)
+      if (sent) return event.preventDefault()
+      setSent(true)
+      // A reader who stopped the page may try again; the session takes one decision anyway.
+      setTimeout(() => setSent(false), 10000)
     })
     const phone = one('#phone'), other = one('#other')
     if (other) phone.addEventListener('input', () => { other.checked = true })

@@ -159,13 +159,28 @@ describe('a session takes one decision', () => {
     const { url } = await gateway().session({ phone: APPROVED_PHONE })
     const { page } = await openReader(browser(), gateway().url)
     let posts = 0
+    let resolve = () => {}
+    const answer = new Promise<void>((done) => {
+      resolve = done
+    })
     page.on('request', (request) => {
       if (request.method() === 'POST') posts++
     })
+    await page.route(url, async (route) => {
+      if (route.request().method() === 'POST') await answer
+      await route.continue()
+    })
     await page.goto(url)
     await answerForm(page, AWA)
-    // Both clicks in one task, before the navigation begins.
-    await page.evaluate("const button = document.querySelector('button'); button.click(); button.click()")
+    const pressed = await page.evaluate(`(async () => {
+      const button = document.querySelector('button')
+      button.click()
+      await new Promise((done) => setTimeout(done, 100))
+      button.click()
+      return [button.textContent, button.getAttribute('aria-disabled')]
+    })()`)
+    expect(pressed).toEqual(['Envoi en cours…', 'true'])
+    resolve()
     await page.locator('[data-outcome=approved]').waitFor()
     expect(posts).toBe(1)
   })
