@@ -32,6 +32,8 @@ export function createLifecycle(bounds: { maxInFlight: number; maxLoopDelayMs: n
     expectedAt = now + TICK_MS
   }, TICK_MS)
   ticker.unref()
+  // The tick itself may be what is held up, by the very requests that ask.
+  const isLate = (): boolean => late || performance.now() - expectedAt > bounds.maxLoopDelayMs
 
   return {
     inFlight: () => inFlight,
@@ -41,7 +43,7 @@ export function createLifecycle(bounds: { maxInFlight: number; maxLoopDelayMs: n
           retryAfterSeconds: RETRY_SECONDS,
         })
       }
-      if (late || inFlight >= bounds.maxInFlight) {
+      if (inFlight >= bounds.maxInFlight || isLate()) {
         return refuse('OVERLOADED', 'The gateway has more to do than it can; nothing was executed.', {
           retryAfterSeconds: RETRY_SECONDS,
         })
