@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { startGateway } from '../support/gateway.ts'
+import { type Caller, get, newCaller, post, token } from '../support/http.ts'
+import { partners } from '../support/partners.ts'
+import { expectProblem } from '../support/problems.ts'
+import { type RawConnection, rawConnection } from '../support/raw.ts'
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const BODY = JSON.stringify({ amount: 5077, currency: 'XOF' })
+
+/** A payment whose last byte is still to come: in flight until `finish`. */
+async function openPayment(caller: Caller): Promise<RawConnection & { finish: () => void }> {
+  const connection = await rawConnection(caller.gateway, caller.from)
+  const lines = [
+    'POST /v1/payments/fund HTTP/1.1',
+    'Host: x',
+    `Authorization: Bearer ${await token(caller)}`,
+    `Idempotency-Key: ${randomUUID()}`,
+    'Content-Type: application/json',
+    `Content-Length: ${BODY.length}`,
+  ]
+  connection.write(`${lines.join('\r\n')}\r\n\r\n${BODY.slice(0, -1)}`)
+  return { ...connection, finish: () => connection.write(BODY.slice(-1)) }
+}
+
+async function fundedXof(caller: Caller): Promise<number> {
+  const usage = await get(caller, '/portal/usage', { headers: { accept: 'application/json' } })
+  return usage.json.caps.find(({ product }: { product: string }) => product === 'payments.fund').used
+}
+
+describe('more requests in flight than configured', () => {
+  const MAX = 6
+
+  it('are refused with 503 while the gateway stays alive, and whatever was admitted is finished', async () => {
+    const server = { maxInFlight: MAX, requestTimeoutMs: 60_000 }
+    const gateway = await startGateway({ partners: partners(2), config: { server } })
+    const [caller, other] = [newCaller(gateway), newCaller(gateway)]
+    await token(other)
+    const payments = await Promise.all(Array.from({ length: MAX }, () => openPayment(caller)))
+    // They are in flight once their headers have been read.
+    for (;;) {
+      const metrics = await (await fetch(`${gateway.operatorUrl}/metrics`)).text()
+      if (metrics.match(/^sandgate_[a-z_]*in_flight[a-z_]* ([0-9]+)$/m)?.[1] === String(MAX)) break
+      await pause(20)
+    }
+
+    for (const refused of await Promise.all([
+      get(other, '/v1/accounts'),
+      post(other, '/v1/payments/fund', BODY),
+      get(other, '/v1/accounts', { token: null }),
+      get(other, '/nowhere'),
+    ])) {
+      expectProblem(refused, 'OVERLOADED')
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+    }
+    expect((await fetch(`${gateway.operatorUrl}/livez`)).status).toBe(200)
+
+    for (const payment of payments) payment.finish()
+    for (const payment of payments) {
+      const { status, json } = await payment.next()
+      expect([status, json.outcome]).toEqual([200, 'success'])
+      payment.socket.destroy()
+    }
+    expect((await get(other, '/v1/accounts')).status).toBe(200)
+    expect(await fundedXof(caller)).toBe(MAX * 5077)
+    expect(await fundedXof(other)).toBe(0)
+    await gateway.stop()
+  })
+
+  it('by a burst of all sizes are each answered 200 or 503, and every 200 has happened exactly once', async () => {
+    const gateway = await startGateway({ partners: partners(1), config: { server: { maxInFlight: 4 } } })
+    const caller = newCaller(gateway)
+    await token(caller)
+    const replies = await Promise.all(
+      Array.from({ length: 150 }, () => post(caller, '/v1/payments/fund', BODY)),
+    )
+    const done = replies.filter(({ status }) => status === 200).length
+    for (const reply of replies) if (reply.status !== 200) expectProblem(reply, 'OVERLOADED')
+    expect(done).toBeGreaterThanOrEqual(1)
+    expect(new Set(replies.map(({ json }) => json.paymentId ?? json.requestId)).size).toBe(150)
+    expect(await fundedXof(caller)).toBe(done * 5077)
+    await gateway.stop()
+  })
+})
+
+describe('a loop that is late', () => {
+  it('refuses what is new with 503, finishes what was admitted, and takes requests again when it keeps up', async () => {
+    const server = { maxLoopDelayMs: 1500, requestTimeoutMs: 60_000, headersTimeoutMs: 60_000 }
+    const gateway = await startGateway({ partners: partners(2), config: { server } })
+    const [caller, other] = [newCaller(gateway), newCaller(gateway)]
+    const bearer = await token(other)
+    const admitted = await openPayment(caller)
+    const newcomer = await rawConnection(gateway, other.from)
+    await pause(300)
+
+    gateway.signal('SIGSTOP')
+    admitted.finish()
+    newcomer.write(`GET /v1/accounts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bearer}\r\n\r\n`)
+    await pause(4000)
+    gateway.signal('SIGCONT')
+
+    expect((await fetch(`${gateway.operatorUrl}/livez`)).status).toBe(200)
+    const refused = await newcomer.next()
+    expectProblem(refused, 'OVERLOADED')
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+    expect((await admitted.next()).json).toMatchObject({ outcome: 'success', amount: 5077 })
+    let status = 503
+    for (let i = 0; i < 100 && status === 503; i++) {
+      await pause(100)
+      status = (await get(other, '/v1/accounts')).status
+    }
+    expect(status).toBe(200)
+    expect(await fundedXof(caller)).toBe(5077)
+    await gateway.stop()
+  })
+})

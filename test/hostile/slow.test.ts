@@ -1,0 +1,247 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import net from 'node:net'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { type Caller, get, newCaller, token } from '../support/http.ts'
+import { partners } from '../support/partners.ts'
+import { expectProblem } from '../support/problems.ts'
+import { rawConnection } from '../support/raw.ts'
+
+const HEADERS_MS = 1000
+const REQUEST_MS = 2000
+/** The listener looks for late requests once a second; a busy machine is later. */
+const SLACK_MS = 6000
+const UNLIMITED = Object.fromEntries(['token', 'other'].map((group) => [group, 1_000_000]))
+
+let gateway: Gateway
+let caller: Caller
+let authorization: string
+
+beforeAll(async () => {
+  const server = { headersTimeoutMs: HEADERS_MS, requestTimeoutMs: REQUEST_MS, keepAliveTimeoutMs: 60_000 }
+  const config = {
+    store: { engine: 'memory' },
+    server,
+    rateLimits: { groups: UNLIMITED },
+    log: { requests: false },
+  }
+  gateway = await startGateway({ partners: partners(2), config })
+  caller = newCaller(gateway)
+  authorization = `Authorization: Bearer ${await token(caller)}`
+})
+
+const memoryMb = () =>
+  Number(/VmRSS:\s+([0-9]+)/.exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8'))?.[1]) / 1024
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const fund = (headers: string) =>
+  `POST /v1/payments/fund HTTP/1.1\r\nHost: x\r\n${authorization}\r\nIdempotency-Key: 1f0e9c52-6b1d-4c8e-9a57-2f7c1c1f7d10\r\nContent-Type: application/json\r\n${headers}\r\n`
+
+/** Waits until the socket takes more, or is closed, or the time is over. */
+async function mayWrite(socket: net.Socket, ms: number): Promise<void> {
+  const done = new AbortController()
+  const { signal } = done
+  await Promise.race([once(socket, 'drain', { signal }), once(socket, 'close', { signal }), pause(ms)]).catch(
+    () => {},
+  )
+  done.abort()
+}
+
+/** Writes one byte at a time, for as long as the peer lets it. */
+async function drip(socket: net.Socket, text: string, everyMs: number): Promise<void> {
+  for (const byte of text) {
+    if (socket.destroyed || !socket.writable) return
+    socket.write(byte)
+    await pause(everyMs)
+  }
+}
+
+describe('a client that is slow', () => {
+  it.each([
+    ['says nothing', '', HEADERS_MS],
+    ['stops in the request line', 'GET /v1/acc', HEADERS_MS],
+    ['stops in the headers', 'GET /v1/accounts HTTP/1.1\r\nHost: x\r\nX-A: ', HEADERS_MS],
+  ])('and %s is told 408 when the time for headers is over', async (_what, text, ms) => {
+    const connection = await rawConnection(gateway)
+    const startedAt = performance.now()
+    if (text !== '') connection.write(text)
+    expectProblem(await connection.next({ withinMs: ms + SLACK_MS }), 'REQUEST_TIMEOUT')
+    expect(performance.now() - startedAt).toBeGreaterThan(ms * 0.9)
+    expect(await connection.closed(SLACK_MS)).toBe(true)
+  })
+
+  it('and drips its headers gains no time by it', async () => {
+    const connection = await rawConnection(gateway)
+    void drip(connection.socket, `GET /v1/accounts HTTP/1.1\r\n${'X-Slow: 1\r\n'.repeat(1000)}`, 20)
+    expectProblem(await connection.next({ withinMs: HEADERS_MS + SLACK_MS }), 'REQUEST_TIMEOUT')
+    expect(await connection.closed(SLACK_MS)).toBe(true)
+  })
+
+  it.each([
+    ['a body', 'Content-Length: 40\r\n', '{"amount":'],
+    ['a chunked body', 'Transfer-Encoding: chunked\r\n', '5\r\n{"amo\r\n'],
+    ['a body after 100 Continue', 'Content-Length: 40\r\nExpect: 100-continue\r\n', '{'],
+  ])('and stops in %s is told 408 when the time for the request is over', async (_what, headers, start) => {
+    const connection = await rawConnection(gateway)
+    connection.write(fund(headers) + start)
+    if (headers.includes('Expect')) expect((await connection.next()).status).toBe(100)
+    expectProblem(await connection.next({ withinMs: REQUEST_MS + SLACK_MS }), 'REQUEST_TIMEOUT')
+    expect(await connection.closed(SLACK_MS)).toBe(true)
+  })
+
+  it('and drips its body gains no time by it', async () => {
+    const connection = await rawConnection(gateway)
+    connection.write(fund('Content-Length: 4000\r\n'))
+    void drip(connection.socket, ' '.repeat(4000), 20)
+    expectProblem(await connection.next({ withinMs: REQUEST_MS + SLACK_MS }), 'REQUEST_TIMEOUT')
+    expect(await connection.closed(SLACK_MS)).toBe(true)
+  })
+})
+
+describe('many idle connections', () => {
+  const WANTED = 5000
+  const limit = Number(/Max open files\s+([0-9]+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
+  const count = Math.min(WANTED, limit - 500)
+
+  it(`(${count} of them) leave the gateway answering, and its memory bounded`, async () => {
+    if (count < WANTED)
+      console.warn(`only ${count} of ${WANTED} connections: the limit of open files is ${limit}`)
+    expect(count).toBeGreaterThan(500)
+    const port = Number(new URL(gateway.url).port)
+    const before = memoryMb()
+    const sockets: net.Socket[] = []
+    try {
+      while (sockets.length < count) {
+        const some = Array.from({ length: Math.min(250, count - sockets.length) }, () =>
+          net.connect(port, '127.0.0.1'),
+        )
+        sockets.push(...some)
+        await Promise.all(
+          some.map((socket) =>
+            once(
+              socket.on('error', () => {}),
+              'connect',
+            ),
+          ),
+        )
+      }
+      const open = () => sockets.filter((socket) => !socket.destroyed && !socket.readableEnded).length
+      const slowest: number[] = []
+      for (let i = 0; i < 20; i++) {
+        const startedAt = performance.now()
+        expect((await get(caller, '/v1/accounts')).status).toBe(200)
+        slowest.push(performance.now() - startedAt)
+      }
+      expect(open()).toBeGreaterThan(0)
+      expect(Math.max(...slowest)).toBeLessThan(5000)
+      expect(memoryMb() - before).toBeLessThan(300)
+      // They have the time that headers have, and no more.
+      const deadline = performance.now() + HEADERS_MS + 4 * SLACK_MS
+      for (const socket of sockets) socket.resume()
+      while (open() > 0 && performance.now() < deadline) await pause(100)
+      expect(open()).toBe(0)
+    } finally {
+      for (const socket of sockets) socket.destroy()
+    }
+    expect((await get(caller, '/v1/accounts')).status).toBe(200)
+  }, 90_000)
+})
+
+describe('a flood of pipelined requests', () => {
+  it('is answered in order, each request once', async () => {
+    const connection = await rawConnection(gateway)
+    const paths = Array.from({ length: 600 }, (_, i) => (i % 3 === 0 ? `/nowhere/${i}` : '/v1/accounts'))
+    connection.write(
+      paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n${authorization}\r\n\r\n`).join(''),
+    )
+    for (const [i, path] of paths.entries()) {
+      const { status } = await connection.next()
+      expect([i, status]).toEqual([i, path === '/v1/accounts' ? 200 : 404])
+    }
+    connection.socket.destroy()
+  })
+
+  it('by a client that reads nothing is taken in only so far, and costs a bounded amount of memory', async () => {
+    const before = memoryMb()
+    const request = Buffer.from(`GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(2000))
+    const floods = await Promise.all(Array.from({ length: 5 }, () => floodWithoutReading(request)))
+    // 400 MB were offered, and answers of some hundred KB each were asked for.
+    for (const { written } of floods) expect(written).toBeLessThan(20_000_000)
+    expect(memoryMb() - before).toBeLessThan(300)
+    expect((await get(caller, '/v1/accounts')).status).toBe(200)
+    for (const { socket } of floods) socket.destroy()
+  }, 60_000)
+
+  /** Offers a thousand times the bytes, for two seconds, without ever reading. */
+  async function floodWithoutReading(bytes: Buffer): Promise<{ socket: net.Socket; written: number }> {
+    const socket = net.connect(Number(new URL(gateway.url).port), '127.0.0.1')
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    socket.pause()
+    const until = performance.now() + 2000
+    for (let i = 0; i < 1000 && performance.now() < until; i++) {
+      if (!socket.write(bytes)) await mayWrite(socket, Math.max(0, until - performance.now()))
+    }
+    // What node has buffered on this side has not been taken in by the other.
+    return { socket, written: socket.bytesWritten - socket.writableLength }
+  }
+})
+
+describe('an upload of 200 MB that nobody wants', () => {
+  const SIZE = 200_000_000
+  it.each([
+    [
+      'without a token',
+      'Content-Length',
+      401,
+      () => `POST /v1/payments/fund HTTP/1.1\r\nHost: x\r\nContent-Length: ${SIZE}\r\n\r\n`,
+    ],
+    ['with a token', 'Content-Length', 413, () => fund(`Content-Length: ${SIZE}\r\n`)],
+    [
+      'without a token',
+      'chunks',
+      401,
+      () => `POST /v1/payments/fund HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    ],
+    ['with a token', 'chunks', 413, () => fund('Transfer-Encoding: chunked\r\n')],
+    [
+      'to the token exchange',
+      'Content-Length',
+      413,
+      () => `POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Length: ${SIZE}\r\n\r\n`,
+    ],
+    [
+      'to the token exchange',
+      'chunks',
+      413,
+      () => 'POST /auth/token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
+    ],
+    [
+      'to nowhere',
+      'Content-Length',
+      404,
+      () => `PUT /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: ${SIZE}\r\n\r\n`,
+    ],
+  ])(
+    '%s in %s is cut early, and its %i can be read',
+    async (_what, framing, status, head) => {
+      const before = memoryMb()
+      const { socket, ...connection } = await rawConnection(gateway)
+      socket.on('error', () => {})
+      socket.write(head())
+      const block = Buffer.alloc(65_536, 0x20)
+      const bytes =
+        framing === 'chunks' ? Buffer.concat([Buffer.from('10000\r\n'), block, Buffer.from('\r\n')]) : block
+      const answered = connection.next({ withinMs: 10_000 })
+      for (let sent = 0; sent < SIZE && socket.writable && !socket.destroyed; sent += bytes.length) {
+        if (!socket.write(bytes)) await mayWrite(socket, 3000)
+      }
+      expect((await answered).status).toBe(status)
+      expect(await connection.closed(SLACK_MS)).toBe(true)
+      // A megabyte is read after the answer so that it is not lost; the rest are the buffers of two kernels' sockets.
+      expect(socket.bytesWritten - socket.writableLength).toBeLessThan(12_000_000)
+      expect(memoryMb() - before).toBeLessThan(100)
+    },
+    40_000,
+  )
+})
