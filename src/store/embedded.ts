@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { inArrivalOrder } from './arrival-order.ts'
 import { createCommits } from './commits.ts'
 import { prepareDirectory, prepareFiles } from './data-files.ts'
 import { createStore } from './engine.ts'
@@ -49,7 +50,7 @@ async function openIn(directory: string, options: EmbeddedStoreOptions): Promise
     refuseNewerFormat(db, directory)
     await claimOwnership(db, directory, beacon)
     const { secret, firstFence } = initialise(db)
-    const backing = createLmdbBacking(db)
+    const backing = inArrivalOrder(createLmdbBacking(db))
     const commits = createCommits(backing, setImmediate)
     const fences = reservedFences(firstFence, commits)
     return createStore({

@@ -6,7 +6,7 @@ import type { CapDemand, CapPeriod, CapUnit, StoredAnswer } from './store.ts'
  * hold, so that no name can reach into another partner's or tenant's). Values are bytes. Everything that expires
  * begins with its expiry instant (a big-endian double, Infinity for never), so that the sweep can judge any of it.
  *
- *   a partner key                        a finished answer
+ *   a partner key                        a finished answer (on disk in order of arrival: arrival-order.ts)
  *   c partner product period unit start  a cap counter
  *   r kind tenant id                     a record
  *   u partner key fence                  the `started` marker of a remote effect
@@ -31,6 +31,7 @@ function name(...parts: readonly string[]): string {
 }
 
 export const answerName = (partner: string, key: string): string => name('a', partner, key)
+export const ANSWER_PREFIX = `a${SEPARATOR}`
 export const recordName = (kind: string, tenant: string, id: string): string => name('r', kind, tenant, id)
 /** What all records of one kind and tenant begin with. */
 export const recordPrefix = (kind: string, tenant: string): string => name('r', kind, tenant) + SEPARATOR
