@@ -24,14 +24,17 @@ function disk() {
     },
     close: async () => {},
   }
-  return { entries, backing, fail: (does: boolean) => void (fails = does) }
+  const fail = (does: boolean): void => {
+    fails = does
+  }
+  return { entries, backing, fail }
 }
 
 const step = fc.record({
   key: fc.integer({ min: 0, max: 5 }),
   value: fc.option(fc.string({ maxLength: 4 }), { nil: undefined }),
   kind: fc.constantFrom('answer', 'record'),
-  then: fc.constantFrom('nothing', 'fails', 'reopens'),
+  event: fc.constantFrom('nothing', 'fails', 'reopens'),
 })
 
 it('answers are found by their names through any writes, deletions, failures and restarts', async () => {
@@ -40,17 +43,17 @@ it('answers are found by their names through any writes, deletions, failures and
       const { entries, backing, fail } = disk()
       let store = inArrivalOrder(backing)
       const model = new Map<string, string>()
-      for (const { key, value, kind, then } of steps) {
+      for (const { key, value, kind, event } of steps) {
         const name = kind === 'answer' ? answerName('p', `key-${key}`) : recordName('account', 't', `${key}`)
-        fail(then === 'fails')
+        fail(event === 'fails')
         const bytes = value === undefined ? undefined : Buffer.from(value)
         await store.write(new Map([[name, bytes]])).catch(() => {})
         fail(false)
-        if (then !== 'fails') {
+        if (event !== 'fails') {
           if (value === undefined) model.delete(name)
           else model.set(name, value)
         }
-        if (then === 'reopens') store = inArrivalOrder(backing)
+        if (event === 'reopens') store = inArrivalOrder(backing)
         for (const [known, text] of model) expect(store.read(known)?.toString()).toBe(text)
         expect(store.read(name)?.toString()).toBe(model.get(name))
       }
