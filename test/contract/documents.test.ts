@@ -83,6 +83,15 @@ test('the OpenAPI document describes every operation at its path', async () => {
   )
 })
 
+test('the reference under /docs is a page that needs nothing from elsewhere', async () => {
+  const answer = await open('/docs')
+  expect(answer.status).toBe(200)
+  expectCommonHeaders(answer)
+  expect(answer.headers['content-type']).toMatch(/^text\/html/)
+  expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
+  expect(answer.bytes.toString()).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
+})
+
 describe('/docs/errors/{code}', () => {
   const codes = [...Object.keys(STATUS), ...DECISION_CODES]
 

@@ -140,7 +140,9 @@ describe.each(groups)(
         expect(Number(reset)).toBeLessThan(now + 62)
       }
 
-      await gateway.advance(60)
+      await gateway.advance(40)
+      expect((await request(caller)).status).toBe(429)
+      await gateway.advance(20)
       expect(remaining(await request(caller))).toBe(limit - 1)
     })
   },

@@ -170,6 +170,18 @@ describe('a token is refused', () => {
     expect(answer.headers['www-authenticate']).toMatch(/^Basic realm=/)
   })
 
+  test('when the credentials are in the query, where they would end up in logs', async () => {
+    const caller = newCaller(gateway)
+    const { keyId, secret } = caller.partner
+    const refused = await transmit(
+      caller,
+      'POST',
+      `/auth/token?client_id=${keyId}&client_secret=${secret}`,
+      null,
+    )
+    expectOAuthError(refused, 'invalid_client', 'INVALID_CLIENT')
+  })
+
   type Refused = [string, string, Record<string, string>, string, Parameters<typeof expectOAuthError>[2]]
   const cases: Refused[] = [
     ['without credentials', '', { 'content-type': form }, 'invalid_client', 'INVALID_CLIENT'],
