@@ -3,8 +3,11 @@ import { type Refusal, refuse } from '../errors/refusal.ts'
 export type Lifecycle = {
   /** Requests that have arrived and are not answered yet. */
   readonly inFlight: () => number
-  /** Begins a request, or says why it cannot be taken now. A refused one is not in flight. */
-  readonly enter: () => Refusal | undefined
+  /**
+   * Begins a request, or says why it cannot be taken now. A refused one is not in flight. `unanswered` counts the
+   * requests of its connection whose answers have not been sent, itself included.
+   */
+  readonly enter: (unanswered: number) => Refusal | undefined
   readonly leave: () => void
   readonly draining: () => boolean
   /** Refuses new requests from now on; resolves when none is in flight. */
@@ -14,6 +17,8 @@ export type Lifecycle = {
 
 const RETRY_SECONDS = 1
 const TICK_MS = 100
+/** Pipelined requests of one connection: each answer waits in memory until the client has read those before it. */
+const MAX_UNANSWERED = 64
 
 /**
  * How much the gateway has taken on. More in flight than configured, or an event loop that is late, is refused
@@ -37,13 +42,13 @@ export function createLifecycle(bounds: { maxInFlight: number; maxLoopDelayMs: n
 
   return {
     inFlight: () => inFlight,
-    enter: () => {
+    enter: (unanswered) => {
       if (draining) {
         return refuse('DRAINING', 'The gateway is shutting down; open a new connection.', {
           retryAfterSeconds: RETRY_SECONDS,
         })
       }
-      if (inFlight >= bounds.maxInFlight || isLate()) {
+      if (inFlight >= bounds.maxInFlight || unanswered > MAX_UNANSWERED || isLate()) {
         return refuse('OVERLOADED', 'The gateway has more to do than it can; nothing was executed.', {
           retryAfterSeconds: RETRY_SECONDS,
         })

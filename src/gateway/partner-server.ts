@@ -54,8 +54,7 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
   }
 
   function begin(exchange: Exchange): void {
-    track(exchange)
-    serve(gateway, exchange).catch((error: unknown) => {
+    serve(gateway, exchange, track(exchange)).catch((error: unknown) => {
       gateway.logger.error({ err: error, requestId: exchange.requestId }, 'reply failed')
       exchange.res.destroy()
     })

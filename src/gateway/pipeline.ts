@@ -24,9 +24,12 @@ const NO_BODY = Buffer.alloc(0)
 /** The caller of an operation that the configuration has opened to everybody. */
 const ANONYMOUS: Partner = { id: 'none', name: 'Anonymous', tenant: 'tn_sandbox_none', scopes: [], keys: [] }
 
-/** Answers one request: whatever happens, exactly one reply leaves through `send`. */
-export async function serve(gateway: Gateway, exchange: Exchange): Promise<void> {
-  const busy = gateway.lifecycle.enter()
+/**
+ * Answers one request: whatever happens, exactly one reply leaves through `send`. `unanswered` counts the requests
+ * of its connection that have no answer yet.
+ */
+export async function serve(gateway: Gateway, exchange: Exchange, unanswered: number): Promise<void> {
+  const busy = gateway.lifecycle.enter(unanswered)
   try {
     let reply: Reply
     try {

@@ -13,8 +13,11 @@ type Connection = { readonly open: Set<Exchange>; afterwards?: () => void }
 
 const connections = new WeakMap<Duplex, Connection>()
 
-/** Remembers an exchange until its response has been written, so that nothing is written in the middle of it. */
-export function track(exchange: Exchange): void {
+/**
+ * Remembers an exchange until its response has been written, so that nothing is written in the middle of it.
+ * Returns how many its connection has open.
+ */
+export function track(exchange: Exchange): number {
   const { socket } = exchange.req
   let connection = connections.get(socket)
   if (!connection) {
@@ -27,6 +30,7 @@ export function track(exchange: Exchange): void {
     open.delete(exchange)
     if (open.size === 0) connections.get(socket)?.afterwards?.()
   })
+  return open.size
 }
 
 /**
