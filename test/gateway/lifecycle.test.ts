@@ -56,11 +56,20 @@ describe('a late loop', () => {
   })
 
   it('is noticed before its tick, by the request that comes first', () => {
+    tickAfter(100)
     time += BOUND_MS + 101
     expect(codeOf()).toBe('OVERLOADED')
   })
 
+  it('is not one for the work of starting, before the first tick', () => {
+    time += 10 * BOUND_MS
+    expect(codeOf()).toBeUndefined()
+    tickAfter(0)
+    expect(codeOf()).toBeUndefined()
+  })
+
   it('is not one within the bound', () => {
+    tickAfter(100)
     time += BOUND_MS + 100
     expect(codeOf()).toBeUndefined()
     tickAfter(0)
