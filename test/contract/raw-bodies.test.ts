@@ -123,6 +123,20 @@ describe('a body that is larger than the limit', () => {
     expect(sent).toBeLessThan(32 * 1024 * 1024)
   })
 
+  test('is told so even when the sender looks only after it has sent half a megabyte more', async () => {
+    const connection = await rawConnection(gateway)
+    connection.socket.pause()
+    connection.write(head(`Content-Length: ${1024 * 1024}`))
+    // Data that reaches a socket which is closed already makes it reset, and a reset takes the answer along.
+    for (let i = 0; i < 8; i++) {
+      connection.write(Buffer.alloc(64 * 1024, 'x'))
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+    connection.socket.resume()
+    expectProblem(await connection.next(), 'BODY_TOO_LARGE')
+    connection.socket.destroy()
+  })
+
   test('does not hold up a refusal that comes before it', async () => {
     const { responses, closed } = await rawRequest(
       gateway,
