@@ -19,6 +19,7 @@ export type Field = {
   readonly read: (bytes: string) => string
 }
 
+const asIs = (text: string) => text
 const percent = (text: string) => encodeURIComponent(text)
 const plain = (text: string) => Buffer.from(text, 'utf8').toString('latin1')
 
@@ -26,12 +27,10 @@ const plain = (text: string) => Buffer.from(text, 'utf8').toString('latin1')
 export function bodyFields(bytes: string, mediaType: string): Field[] {
   if (bytes === '') return []
   if (/^\s*[{["]/.test(bytes) || /[/+]json$/.test(mediaType)) {
-    return jsonLeaves(bytes).map((leaf) => ({
-      ...leaf,
-      number: leaf.kind === 'number',
-      write: leaf.kind === 'number' ? (text) => text : escaped,
-      read: jsonText,
-    }))
+    return jsonLeaves(bytes).map(({ names, pointer, start, end, value, kind }) => {
+      const number = kind === 'number'
+      return { names, pointer, start, end, value, number, write: number ? asIs : escaped, read: jsonText }
+    })
   }
   const named = mediaType.startsWith('multipart/')
     ? multipartValues(bytes).map((value) => ({ ...value, write: plain, read: utf8 }))

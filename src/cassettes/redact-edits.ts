@@ -1,5 +1,5 @@
 import type { Place, Redaction } from './interaction.ts'
-import type { SecretHit, Secrets } from './secrets.ts'
+import { latin1, type SecretHit, type Secrets } from './secrets.ts'
 import type { StandIns } from './stand-in.ts'
 
 /** One replacement in a text of bytes (a Latin-1 string): everything outside `start` to `end` stays as it is. */
@@ -49,26 +49,37 @@ export function withFindings(
   placeOf: (start: number, end: number) => Place,
 ): Edit[] {
   const found: Edit[] = secrets.find(text).map((hit) => editOf(hit, standIns, placeOf))
-  for (const { type, value, standIn } of personal) {
-    if (value.length < REPEATED_LENGTH) continue
-    for (const spelling of spellings(value)) {
-      for (let at = text.indexOf(spelling); at !== -1; at = text.indexOf(spelling, at + spelling.length)) {
-        const end = at + spelling.length
-        const bytes = spelling.includes('%') ? encodeURIComponent(standIn) : escaped(standIn)
-        found.push({
-          start: at,
-          end,
-          text: bytes,
-          kind: 'personal',
-          rule: type,
-          place: placeOf(at, end),
-          value,
-        })
-      }
-    }
+  const rest = edits.length === 0 ? text : applyEdits(text, edits)
+  for (const { start, end, type, value, standIn } of repeats(text, mentioned(rest, personal))) {
+    const encoded = text.slice(start, end).includes('%')
+    const bytes = encoded ? encodeURIComponent(standIn) : escaped(standIn)
+    found.push({ start, end, text: bytes, kind: 'personal', rule: type, place: placeOf(start, end), value })
   }
   if (found.length === 0) return [...edits].sort((a, b) => a.start - b.start)
   return merged([...edits, ...found])
+}
+
+/** Whether `withFindings` would find anything, without giving out stand-ins. */
+export function holdsFindings(text: string, secrets: Secrets, personal: readonly PersonalValue[]): boolean {
+  return secrets.find(text).length > 0 || mentioned(text, personal).length > 0
+}
+
+type Repeat = PersonalValue & { readonly start: number; readonly end: number }
+
+/** Those that the text mentions beyond their fields. */
+function mentioned(text: string, personal: readonly PersonalValue[]): PersonalValue[] {
+  return personal.filter(
+    ({ value }) =>
+      value.length >= REPEATED_LENGTH && spellings(value, text).some((spelling) => text.includes(spelling)),
+  )
+}
+
+function* repeats(text: string, personal: readonly PersonalValue[]): Generator<Repeat> {
+  for (const one of personal) {
+    for (const spelling of spellings(one.value, text))
+      for (let at = text.indexOf(spelling); at !== -1; at = text.indexOf(spelling, at + spelling.length))
+        yield { ...one, start: at, end: at + spelling.length }
+  }
 }
 
 function editOf(hit: SecretHit, standIns: StandIns, placeOf: (start: number, end: number) => Place): Edit {
@@ -100,15 +111,15 @@ function merged(edits: readonly Edit[]): Edit[] {
   return result
 }
 
-function spellings(value: string): Set<string> {
-  return new Set([
-    escaped(value),
-    Buffer.from(value, 'utf8').toString('latin1'),
-    encodeURIComponent(value.toWellFormed()),
-  ])
+/** The spellings of a value that can occur in the text at all. */
+function spellings(value: string, text: string): string[] {
+  const found = [latin1(value)]
+  if (text.includes('\\')) found.push(escaped(value))
+  if (text.includes('%')) found.push(encodeURIComponent(value.toWellFormed()))
+  return found
 }
 
 /** As it stands between the quotes of a JSON text, in bytes. */
 export function escaped(value: string): string {
-  return Buffer.from(JSON.stringify(value).slice(1, -1), 'utf8').toString('latin1')
+  return latin1(JSON.stringify(value).slice(1, -1))
 }

@@ -81,7 +81,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
     learn(request.headers, [...body.fields, ...query])
     const queryEdits = fieldEdits(query, 'query', standIns, policy.personal)
     const bodyEdits = fieldEdits(body.fields, 'request-body', standIns, policy.personal)
-    const personal = personalValues([...queryEdits, ...bodyEdits])
+    const personal = distinct(personalValues([...queryEdits, ...bodyEdits]))
     const targetEdits = withFindings(
       target,
       queryEdits,
@@ -124,7 +124,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
     const body = readBody(reply)
     learn(reply.headers, body.fields)
     const bodyEdits = fieldEdits(body.fields, 'reply-body', standIns, policy.personal)
-    const personal = [...sentPersonal, ...personalValues(bodyEdits)]
+    const personal = distinct([...sentPersonal, ...personalValues(bodyEdits)])
     const placeOf = placeInBody('reply-body', body.fields)
     const allEdits = withFindings(body.bytes, bodyEdits, secrets, standIns, personal, placeOf)
     const kept = redactHeaders(
@@ -191,6 +191,11 @@ function rewriteBody(
     headers: headers.filter(([name]) => name.toLowerCase() !== 'content-encoding'),
     redactions: [{ place, kind, rule: opaque ? 'unreadable-encoding' : 'stored-decoded' }],
   }
+}
+
+/** A reply repeats the values of its request. */
+function distinct(values: readonly PersonalValue[]): PersonalValue[] {
+  return values.filter((one, i) => values.findIndex(({ value }) => value === one.value) === i)
 }
 
 function personalValues(edits: readonly Edit[]): PersonalValue[] {

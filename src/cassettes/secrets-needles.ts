@@ -1,61 +1,56 @@
 /**
- * Many known texts looked for at once. A long recording knows thousands of secrets; one `indexOf` for each would
- * make every exchange dearer than the one before. A rolling hash over the first bytes of each needle keeps the cost
- * at one multiplication per byte, however many there are.
+ * Many known texts looked for at once (Wu and Manber, 1994). A long recording knows thousands of secrets; one
+ * `indexOf` for each would make every exchange dearer than the one before. Here three bytes at a time say how far
+ * the next occurrence can be at least, so that most bytes are never looked at, however many needles there are.
  *
  * Texts are Latin-1 strings that stand for bytes, so that positions are byte offsets and nothing is ever decoded.
  */
-const WIDTH = 8
-const BASE = 0x01000193
-const LEAVING = power(BASE, WIDTH - 1)
+const WIDTH = 7
+const BLOCK = 3
+const TABLE = 1 << 16
 
 export type Needles<T> = {
-  /** Shorter needles than this cannot be told from chance, and are not added. */
-  readonly width: number
+  /** Needles that are shorter than 7 bytes cannot be told from chance, and are not added. */
   readonly add: (bytes: string, tag: T) => void
   /** Calls `found` for every occurrence of every needle. */
   readonly scan: (text: string, found: (start: number, end: number, tag: T) => void) => void
 }
 
 export function createNeedles<T>(): Needles<T> {
-  const byHash = new Map<number, { readonly bytes: string; readonly tag: T }[]>()
-  const possible = new Uint8Array(1 << 16)
+  const shifts = new Uint8Array(TABLE).fill(WIDTH - BLOCK + 1)
+  const byStart = new Map<string, { readonly bytes: string; readonly tag: T }[]>()
   return {
-    width: WIDTH,
     add: (bytes, tag) => {
       if (bytes.length < WIDTH) return
-      const hash = hashAt(bytes)
-      const list = byHash.get(hash)
-      if (list === undefined) byHash.set(hash, [{ bytes, tag }])
+      const start = bytes.slice(0, WIDTH)
+      const list = byStart.get(start)
+      if (list === undefined) byStart.set(start, [{ bytes, tag }])
       else if (!list.some((needle) => needle.bytes === bytes)) list.push({ bytes, tag })
-      possible[hash >>> 16] = 1
+      for (let last = BLOCK - 1; last < WIDTH; last++) {
+        const block = blockAt(bytes, last)
+        shifts[block] = Math.min(shifts[block] ?? 0, WIDTH - 1 - last)
+      }
     },
     scan: (text, found) => {
-      if (byHash.size === 0 || text.length < WIDTH) return
-      let hash = hashAt(text)
-      for (let end = WIDTH; ; end++) {
-        if (possible[hash >>> 16] === 1) {
-          for (const { bytes, tag } of byHash.get(hash) ?? []) {
-            const start = end - WIDTH
-            if (text.startsWith(bytes, start)) found(start, start + bytes.length, tag)
-          }
+      if (byStart.size === 0) return
+      for (let last = WIDTH - 1; last < text.length; ) {
+        const shift = shifts[blockAt(text, last)] ?? 1
+        if (shift > 0) {
+          last += shift
+          continue
         }
-        if (end >= text.length) return
-        hash = (hash - Math.imul(text.charCodeAt(end - WIDTH), LEAVING)) | 0
-        hash = (Math.imul(hash, BASE) + text.charCodeAt(end)) | 0
+        const start = last - WIDTH + 1
+        const list = byStart.get(text.slice(start, last + 1))
+        if (list !== undefined)
+          for (const { bytes, tag } of list)
+            if (text.startsWith(bytes, start)) found(start, start + bytes.length, tag)
+        last++
       }
     },
   }
 }
 
-function hashAt(text: string): number {
-  let hash = 0
-  for (let i = 0; i < WIDTH; i++) hash = (Math.imul(hash, BASE) + text.charCodeAt(i)) | 0
-  return hash
-}
-
-function power(base: number, exponent: number): number {
-  let result = 1
-  for (let i = 0; i < exponent; i++) result = Math.imul(result, base)
-  return result
+function blockAt(text: string, last: number): number {
+  const mixed = (text.charCodeAt(last - 2) << 10) ^ (text.charCodeAt(last - 1) << 5) ^ text.charCodeAt(last)
+  return mixed & (TABLE - 1)
 }

@@ -34,19 +34,26 @@ const VOCABULARY = [
   'authorization_code access_token refresh_token token_type expires_in description registrationNumber redirectUrl',
 ].join(' ')
 
+const REFUSED = 1000
+
 export function createSecrets(): Secrets {
   const known = new Set<string>()
-  const plain = createNeedles<string>()
-  const base64 = createNeedles<string>()
+  /** What was refused as a needle a moment ago: the same token comes with every request. */
+  const refused = new Set<string>()
+  const needles = createNeedles<{ readonly value: string; readonly base64: boolean }>()
 
   const learn = (value: string) => {
-    if (known.has(value) || !isSearchable(value)) return
+    if (known.has(value) || refused.has(value)) return
+    if (!isSearchable(value)) {
+      if (refused.size >= REFUSED) refused.clear()
+      refused.add(value)
+      return
+    }
     known.add(value)
-    plain.add(latin1(value), value)
     for (const spelling of spellings(value)) {
       // A space in a form is a plus sign, and percent-decoding leaves it one.
-      if (spelling !== value) plain.add(latin1(spelling), value)
-      for (const needle of base64Needles(latin1(spelling))) base64.add(needle, value)
+      needles.add(latin1(spelling), { value, base64: false })
+      for (const needle of base64Needles(latin1(spelling))) needles.add(needle, { value, base64: true })
     }
   }
 
@@ -57,8 +64,11 @@ export function createSecrets(): Secrets {
         const [from, to] = view.source(start, end)
         hits.push({ start: from, end: to, rule, value })
       }
-      plain.scan(view.text, (start, end, value) => hit(start, end, 'learned', value))
-      base64.scan(view.text, (start, end, value) => {
+      needles.scan(view.text, (start, end, { value, base64 }) => {
+        if (!base64) {
+          hit(start, end, 'learned', value)
+          return
+        }
         // The characters at both ends carry bits of the secret as well.
         const from = start > 0 && isBase64(view.text.charAt(start - 1)) ? start - 1 : start
         const tail = /^[A-Za-z0-9+/_-]?={0,2}/.exec(view.text.slice(end, end + 3))?.[0].length ?? 0
@@ -127,10 +137,14 @@ function rank(hit: SecretHit): number {
   return (hit.rule === 'learned' ? 1e9 : 0) + hit.end - hit.start
 }
 
+/** Nearly every text is ASCII, which is the same in both; a buffer for each would keep the collector busy. */
+const ASCII = /^[\0-\x7f]*$/
+
+/** The UTF-8 bytes of a text, as a Latin-1 string. */
 export function latin1(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1')
+  return ASCII.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1')
 }
 
 export function utf8(bytes: string): string {
-  return Buffer.from(bytes, 'latin1').toString('utf8')
+  return ASCII.test(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8')
 }

@@ -69,10 +69,10 @@ export function createStandIns({ rules, testValues, taken = [] }: StandInOptions
   return {
     personal: (type, value) => {
       const entry = ofType(type)
-      if (!/[\p{L}\p{N}]/u.test(value) || kept.has(value) || entry.rules.isMagic(value))
-        return { text: value, verbatim: true }
       const known = entry.known.get(value)
       if (known !== undefined) return { text: known, verbatim: false }
+      if (!/[\p{L}\p{N}]/u.test(value) || kept.has(value) || entry.rules.isMagic(value))
+        return { text: value, verbatim: true }
       const { text, next } = make(type, value, entry.rules, entry.next)
       entry.next = next
       entry.known.set(value, text)

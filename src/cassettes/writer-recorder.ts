@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { annotate } from './bindings.ts'
 import { writeHar } from './har.ts'
@@ -110,8 +110,9 @@ function finish(
 }
 
 function handleLeftover(journal: string, leftover: RecorderSettings['leftover']): void {
-  if (leftover === 'discard') rmSync(journal)
-  if (leftover === 'refuse')
+  // Without a whole first line nothing was acknowledged: the recorder ended while it made the file.
+  if (leftover === 'discard' || !readFileSync(journal).includes('\n')) rmSync(journal)
+  else if (leftover === 'refuse')
     throw new CassetteError(
       'unfinished',
       journal,

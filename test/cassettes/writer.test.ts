@@ -118,6 +118,16 @@ describe('a recording', () => {
     )
   })
 
+  it('starts anew where a recorder ended before it had written anything', async () => {
+    const path = fresh()
+    for (const leftover of ['', '{"seq":0,"pre']) {
+      writeFileSync(journalOf(path), leftover)
+      const writer = await createWriter(settings(path))
+      writer.record(open)
+      expect(await writer.finish()).toEqual({ path, interactions: 1 })
+    }
+  })
+
   it('can be added to a finished cassette', async () => {
     const path = fresh()
     for (const existing of ['replace', 'append', 'append'] as const) {
