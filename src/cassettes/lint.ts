@@ -10,7 +10,8 @@ import { type Field, queryFields } from './redact-body.ts'
 import { readBody } from './redact-message.ts'
 import { createSecrets, isPublicClientId, latin1, type Secrets } from './secrets.ts'
 import { createStandIns, type StandIns } from './stand-in.ts'
-import { fieldRule } from './stand-in-fields.ts'
+import { CONTRACT_FIELDS, fieldRule } from './stand-in-fields.ts'
+import { createFields } from './stand-in-table.ts'
 
 export type LintProblem = {
   /** `error`: must not be committed. `warning`: a person should look at it. */
@@ -100,7 +101,11 @@ function lintFile(bytes: Buffer, cassette: LoadedCassette): LintProblem[] {
 }
 
 function lintInteractions(cassette: Cassette, options: LintOptions): LintProblem[] {
-  const standIns = createStandIns({ rules: options.rules, testValues: options.testValues ?? [] })
+  const standIns = createStandIns({
+    fields: createFields(CONTRACT_FIELDS),
+    rules: options.rules,
+    testValues: options.testValues ?? [],
+  })
   const problems: LintProblem[] = []
   const seen = new Set<number>()
   for (const interaction of cassette.interactions) {

@@ -12,6 +12,8 @@ import { appended } from './merge-append.ts'
 import { renameReply, renameRequest } from './merge-rename.ts'
 import { standInsOf } from './merge-stand-ins.ts'
 import { createStandIns } from './stand-in.ts'
+import { CONTRACT_FIELDS } from './stand-in-fields.ts'
+import { createFields } from './stand-in-table.ts'
 
 /**
  * One cassette from several, in the order they are given: as if they had been recorded one after the other. Two
@@ -47,7 +49,12 @@ function renamed(next: Cassette, before: Cassette, rules: readonly OutcomeRule[]
   const known = new Map<string, string>()
   for (const { interaction, redaction, standIn } of redactedValues(before))
     if (redaction.digest && interaction) known.set(`${redaction.rule} ${redaction.digest}`, standIn)
-  const standIns = createStandIns({ rules, testValues: [], taken: standInsOf([before, next]) })
+  const standIns = createStandIns({
+    fields: createFields(CONTRACT_FIELDS),
+    rules,
+    testValues: [],
+    taken: standInsOf([before, next]),
+  })
   const names = new Map<string, string>()
   for (const { redaction, standIn } of redactedValues(next)) {
     if (names.has(standIn)) continue

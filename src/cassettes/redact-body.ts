@@ -4,7 +4,7 @@ import { formText, formValues, multipartValues } from './redact-form.ts'
 import { jsonLeaves, jsonText } from './redact-json.ts'
 import { isPublicClientId, utf8 } from './secrets.ts'
 import type { StandIns } from './stand-in.ts'
-import { type FieldRule, fieldRule } from './stand-in-fields.ts'
+import type { FieldRule, Fields } from './stand-in-table.ts'
 
 /** A value of a body that has a name, and how to write another in its place. */
 export type Field = {
@@ -61,7 +61,7 @@ export function fieldEdits(
 ): Edit[] {
   const edits: Edit[] = []
   for (const field of fields) {
-    const rule = fieldRule(field.names)
+    const rule = standIns.fields.rule(field.names)
     if (rule === undefined || field.value === '') continue
     const edit = editOf(field, rule, part, standIns, personal)
     if (edit) edits.push(edit)
@@ -70,10 +70,10 @@ export function fieldEdits(
 }
 
 /** The values of fields that are secrets by their names. */
-export function secretsOfFields(fields: readonly Field[]): string[] {
+export function secretsOfFields(fields: readonly Field[], table: Fields): string[] {
   return fields
     .filter((field) => {
-      const kind = fieldRule(field.names)?.kind
+      const kind = table.rule(field.names)?.kind
       return kind === 'secret' || (kind === 'client-id' && !isPublicClientId(field.value))
     })
     .map(({ value }) => value)

@@ -3,7 +3,6 @@ import { applyEdits, type Edit, holdsFindings, type PersonalValue, withFindings 
 import { formValues, pointerOf } from './redact-form.ts'
 import { isPublicClientId, latin1, type Secrets, utf8 } from './secrets.ts'
 import type { StandIns } from './stand-in.ts'
-import { fieldRule } from './stand-in-fields.ts'
 
 export type RedactedHeaders = { readonly headers: readonly HeaderLine[]; readonly edits: readonly Edit[] }
 
@@ -115,7 +114,7 @@ function locationEdits(value: string, place: Place, standIns: StandIns): Edit[] 
   if (mark === null) return []
   const edits: Edit[] = []
   for (const { name, start, end, value: held } of formValues(value.replaceAll('#', '&'), mark.index + 1)) {
-    const rule = fieldRule([name])
+    const rule = standIns.fields.rule([name])
     if (rule === undefined || held === '' || (rule.kind === 'client-id' && isPublicClientId(held))) continue
     if (rule.kind === 'personal') {
       const { text, verbatim } = standIns.personal(rule.type, held)

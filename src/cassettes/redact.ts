@@ -9,12 +9,12 @@ import type {
   Place,
   Redaction,
 } from './interaction.ts'
+import type { RedactionPolicy } from './redact-allowed.ts'
 import { type Field, fieldEdits, queryFields, secretsOfFields } from './redact-body.ts'
 import { applyEdits, type Edit, type PersonalValue, withFindings } from './redact-edits.ts'
 import { redactHeaders, secretsOfHeaders } from './redact-headers.ts'
 import { type ReadBody, readBody } from './redact-message.ts'
 import { bindingsOf, joined, pathBindings, placeInBody, placeInTarget } from './redact-places.ts'
-import type { RedactionPolicy } from './redact-policy.ts'
 import { latin1, type Secrets, utf8 } from './secrets.ts'
 import { createStandIns } from './stand-in.ts'
 
@@ -65,13 +65,13 @@ export type RedactorOptions = {
  */
 export function createRedactor(options: RedactorOptions): Redactor {
   const { policy, secrets, rules, configuredTestValues = [], cassetteKey, taken = [] } = options
-  const standIns = createStandIns({ rules, testValues: configuredTestValues, taken })
+  const standIns = createStandIns({ fields: policy.fields, rules, testValues: configuredTestValues, taken })
   /** Stand-ins that a request has shown first: the client makes them, also where only a reply repeats them. */
   const sent = new Set<string>()
 
   const learn = (headers: readonly HeaderLine[], fields: readonly Field[]) => {
     for (const value of secretsOfHeaders(headers)) secrets.learn(value)
-    for (const value of secretsOfFields(fields)) secrets.learn(value)
+    for (const value of secretsOfFields(fields, policy.fields)) secrets.learn(value)
   }
 
   const redactRequest = (request: CapturedRequest): RedactedRequest => {

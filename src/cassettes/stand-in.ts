@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { OutcomeRule } from '../config/schema.ts'
-import { fieldShape, satisfies } from './stand-in-fields.ts'
 import { candidate, disguise } from './stand-in-forms.ts'
 import { type FieldRules, rulesOf } from './stand-in-rules.ts'
+import { type Fields, satisfies } from './stand-in-table.ts'
 
 /**
  * What is written in place of a value. The same value gives the same stand-in throughout a cassette and two values
@@ -11,6 +11,8 @@ import { type FieldRules, rulesOf } from './stand-in-rules.ts'
  * them all.
  */
 export type StandIns = {
+  /** Which fields hold what. */
+  readonly fields: Fields
   /** `verbatim` for a magic or configured test value, which is compared exactly and therefore kept. */
   readonly personal: (type: string, value: string) => { readonly text: string; readonly verbatim: boolean }
   readonly secret: (rule: string, value: string) => string
@@ -19,6 +21,7 @@ export type StandIns = {
 }
 
 export type StandInOptions = {
+  readonly fields: Fields
   readonly rules: readonly OutcomeRule[]
   /** Values that the operator has published for tests: kept, and compared exactly. */
   readonly testValues: Iterable<string>
@@ -28,7 +31,7 @@ export type StandInOptions = {
 
 const TRIES = 5000
 
-export function createStandIns({ rules, testValues, taken = [] }: StandInOptions): StandIns {
+export function createStandIns({ fields, rules, testValues, taken = [] }: StandInOptions): StandIns {
   const kept = new Set(testValues)
   const reserved = new Set<string>(taken)
   const used = new Set<string>()
@@ -51,7 +54,7 @@ export function createStandIns({ rules, testValues, taken = [] }: StandInOptions
     field: FieldRules,
     from: number,
   ): { text: string; next: number } => {
-    const shape = fieldShape(type)
+    const shape = fields.shape(type)
     const suffix = field.suffixOf(value)
     const valid = shape !== undefined && satisfies(shape, value)
     for (let n = from; n < from + TRIES; n++) {
@@ -67,6 +70,7 @@ export function createStandIns({ rules, testValues, taken = [] }: StandInOptions
   }
 
   return {
+    fields,
     personal: (type, value) => {
       const entry = ofType(type)
       const known = entry.known.get(value)

@@ -2,6 +2,7 @@ import type { OutcomeRule } from '../config/schema.ts'
 import type { CapturedExchange, HeaderLine } from './interaction.ts'
 import type { CassetteHeader } from './journal-lines.ts'
 import type { CassetteFault, CassettePlace } from './load-error.ts'
+import type { FieldTable } from './stand-in-table.ts'
 
 /** What the recorder needs to know; plain data, since it crosses into a thread. */
 export type RecorderSettings = {
@@ -15,6 +16,8 @@ export type RecorderSettings = {
   /** Whether personal data get stand-ins. */
   readonly personal: boolean
   readonly cassetteKey?: string
+  /** Which fields hold what: the contract's table. */
+  readonly fields: FieldTable
   /** Every configured secret. */
   readonly secrets: readonly string[]
   /** `append` keeps the entries of the finished cassette that is there. */

@@ -12,8 +12,9 @@ import { CassetteError } from './load-error.ts'
 import { appended } from './merge-append.ts'
 import { standInsOf } from './merge-stand-ins.ts'
 import { createRedactor, type RedactedRequest, type Redactor } from './redact.ts'
-import { redactionPolicy } from './redact-policy.ts'
+import { policyOf } from './redact-allowed.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
+import { createFields } from './stand-in-table.ts'
 import type { EndItem, Finished, Item, OpenItem, RecorderSettings } from './writer-messages.ts'
 
 export type Recorder = {
@@ -30,7 +31,10 @@ export type Recorder = {
 /** The recorder itself, as it runs in its thread. The caller holds the lock. */
 export function createRecorder(settings: RecorderSettings): Recorder {
   const paths = cassettePaths(settings.path)
-  const policy = redactionPolicy({ allowHeaders: settings.allowHeaders, personal: settings.personal })
+  const policy = policyOf(createFields(settings.fields), {
+    allowHeaders: settings.allowHeaders,
+    personal: settings.personal,
+  })
   const header = { ...settings.header, redaction: policy.name }
   if (existsSync(paths.journal)) handleLeftover(paths.journal, settings.leftover)
 

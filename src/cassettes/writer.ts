@@ -5,6 +5,7 @@ import type { CapturedExchange, CapturedReply } from './interaction.ts'
 import { cassettePaths, codeOf } from './journal-files.ts'
 import { acquireLock } from './journal-lock.ts'
 import { CassetteError } from './load-error.ts'
+import { CONTRACT_FIELDS } from './stand-in-fields.ts'
 import type { Failure, Finished, FromRecorder, RecorderSettings, ToRecorder } from './writer-messages.ts'
 import { createQueue } from './writer-queue.ts'
 import { workerUrl } from './writer-url.ts'
@@ -20,7 +21,7 @@ export type RecordingStatus = {
   readonly fault?: CassetteError
 }
 
-export type WriterOptions = RecorderSettings & {
+export type WriterOptions = Omit<RecorderSettings, 'fields'> & {
   /** Called when the recording turns bad, once. It must not throw. */
   readonly onBad?: (status: RecordingStatus) => void
   /** What may wait for the recorder; beyond it the recording is bad. 32 MiB by default. */
@@ -72,7 +73,9 @@ export async function createWriter(options: WriterOptions): Promise<Writer> {
     )
   }
   const release = acquireLock(paths.lock)
-  const worker = new Worker(workerUrl(), { workerData: settings })
+  // The thread is given the contract's fields as data: loading the contract would be most of its start.
+  const workerData: RecorderSettings = { ...settings, fields: CONTRACT_FIELDS }
+  const worker = new Worker(workerUrl(), { workerData })
   try {
     const nextId = await ready(worker)
     return run(worker, nextId, paths.har, { release, onBad, maxQueuedBytes })

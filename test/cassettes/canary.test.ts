@@ -9,6 +9,7 @@ import type { CapturedExchange, HeaderLine } from '../../src/cassettes/interacti
 import { loadCassette } from '../../src/cassettes/load.ts'
 import { mergeCassettes } from '../../src/cassettes/merge.ts'
 import { createSecrets } from '../../src/cassettes/secrets.ts'
+import { CONTRACT_FIELDS } from '../../src/cassettes/stand-in-fields.ts'
 import type { Item } from '../../src/cassettes/writer-messages.ts'
 import { createRecorder } from '../../src/cassettes/writer-recorder.ts'
 import { exchange, scratch, settings } from './recording-fixtures.ts'
@@ -116,7 +117,7 @@ describe('a secret that this process has seen', () => {
     fc.assert(
       fc.property(fc.array(leaky, { minLength: 1, maxLength: 4 }), (exchanges) => {
         const path = join(directory, `${++count % 5}.har`)
-        const recorder = createRecorder(settings(path, { secrets: [CANARY] }))
+        const recorder = createRecorder({ ...settings(path, { secrets: [CANARY] }), fields: CONTRACT_FIELDS })
         for (const [i, one] of exchanges.entries()) {
           const { items: list, bytes } = items(one, recorder.nextId + i)
           recorder.take(list, bytes)

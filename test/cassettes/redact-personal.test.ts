@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jsonLeaves } from '../../src/cassettes/redact-json.ts'
-import { fieldShape, personalTypes, satisfies } from '../../src/cassettes/stand-in-fields.ts'
+import { fieldShape, personalTypes } from '../../src/cassettes/stand-in-fields.ts'
+import { satisfies } from '../../src/cassettes/stand-in-table.ts'
 import { DEFAULT_OUTCOMES, type OutcomeRule } from '../../src/config/schema.ts'
 import { bodyText, exchange, redactor } from './recording-fixtures.ts'
 

@@ -1,0 +1,66 @@
+/**
+ * Which fields hold what, as plain data: it is made from the contract once and handed to the thread of the recorder,
+ * which then need not load the contract. Fields are known by their names, wherever they stand: an error that repeats a
+ * field, a body of an operation that the interface does not know and a dossier nested in metadata are covered alike.
+ */
+export type FieldTable = {
+  /** By folded name, or `parent/name`. */
+  readonly rules: Readonly<Record<string, FieldRule>>
+  /** By type. */
+  readonly shapes: Readonly<Record<string, FieldShape>>
+}
+
+export type FieldRule = { readonly kind: 'personal' | 'secret' | 'client-id'; readonly type: string }
+
+/** What a stand-in has to satisfy to be a value of its field. */
+export type FieldShape = {
+  readonly pattern?: string
+  readonly minLength: number
+  readonly maxLength: number
+  readonly date: boolean
+}
+
+export type Fields = {
+  /** The rule of the innermost named field; `names` are the property names from the outermost to the innermost. */
+  readonly rule: (names: readonly string[]) => FieldRule | undefined
+  readonly shape: (type: string) => FieldShape | undefined
+}
+
+export function createFields(table: FieldTable): Fields {
+  const rules = new Map(Object.entries(table.rules))
+  const shapes = new Map(Object.entries(table.shapes))
+  return {
+    rule: (names) => {
+      for (let i = names.length - 1; i >= 0; i--) {
+        const name = folded(names[i] ?? '')
+        const rule =
+          rules.get(name) ?? (i > 0 ? rules.get(`${folded(names[i - 1] ?? '')}/${name}`) : undefined)
+        if (rule !== undefined) return rule
+      }
+      return undefined
+    },
+    shape: (type) => shapes.get(type),
+  }
+}
+
+const patterns = new Map<string, RegExp>()
+
+export function satisfies(shape: FieldShape, value: string): boolean {
+  const length = [...value].length
+  if (length < shape.minLength || length > shape.maxLength) return false
+  if (shape.pattern !== undefined && !compiled(shape.pattern).test(value)) return false
+  if (!shape.date) return true
+  const time = Date.parse(`${value}T00:00:00.000Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value)
+}
+
+function compiled(pattern: string): RegExp {
+  const known = patterns.get(pattern) ?? new RegExp(pattern, 'u')
+  patterns.set(pattern, known)
+  return known
+}
+
+/** `firstName`, `first_name` and `First-Name` are one field to whoever reads them. */
+export function folded(name: string): string {
+  return name.toLowerCase().replace(/[_-]/g, '')
+}
