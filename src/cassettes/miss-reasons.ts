@@ -87,6 +87,8 @@ function bindingReasons(entry: Indexed, { lane, live, context }: MissContext): M
     }
     const standsFor = table.recordedOf(type, value) ?? (madeBy === 'server' ? value : undefined)
     const takenBy = table.liveOf(type, recorded)
+    // Whoever has been served the interaction has its key; that it is served is the reason, not whose key it is.
+    if (field === 'idempotency-key' && lane.state.served.has(entry.position)) continue
     const fine = standsFor === undefined ? takenBy === undefined : standsFor === recorded
     if (!fine)
       reasons.push({ kind: 'binding', at, ...shownValues, rule: 'X-Sandgate-Lane: <one name per test>' })

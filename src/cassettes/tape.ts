@@ -8,10 +8,11 @@ import { type Entry, type EntryContext, prepareEntry } from './matcher-entry.ts'
 import type { Indexed } from './matcher-index.ts'
 import { type MissReport, reportMiss } from './miss.ts'
 import { noteServed } from './order.ts'
-import { type Chosen, chooseEntry, makeRoom } from './tape-choice.ts'
+import { type Chosen, chooseEntry } from './tape-choice.ts'
 import { edgeCode, isJudgedLive, isStored, isTokenExchange, recordedRetries, scopesOf } from './tape-edge.ts'
 import { createLanes, type Lane } from './tape-lanes.ts'
 import { renderReply } from './tape-render.ts'
+import { makeRoom } from './tape-room.ts'
 import type { TimeMode } from './time.ts'
 
 export type TapeOptions = ClassOptions & {
@@ -88,8 +89,13 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
     return { operation, raw, prepared: prepared === request ? raw : readRequest(prepared, optIn) }
   }
 
-  const find = (lane: Lane, lookups: readonly Lookup[]): Chosen | undefined =>
-    chooseEntry(lane, lookups) ?? (makeRoom(lane, lookups) ? chooseEntry(lane, lookups) : undefined)
+  const find = (lane: Lane, lookups: readonly Lookup[]): Chosen | undefined => {
+    const chosen = chooseEntry(lane, lookups)
+    // An answer from before something that this client has done already is another story's, if there is one.
+    if (chosen && chosen.rank !== 'late') return chosen
+    const hasRoom = makeRoom(lane, lookups, true) || (!chosen && makeRoom(lane, lookups, false))
+    return (hasRoom ? chooseEntry(lane, lookups) : undefined) ?? chosen
+  }
 
   const serve = (lane: Lane, live: LiveRequest, { entry, values }: Chosen): TapeHit => {
     const { state, timeline } = lane

@@ -65,7 +65,7 @@ export function shiftInstant(text: string, toLive: ToLive): string | undefined {
   if (Number.isNaN(ms)) return undefined
   const live = toLive(ms)
   if (live === ms) return text
-  const local = live + offsetMs(zone)
+  const local = (fraction === '' ? toWholeSecond(live) : live) + offsetMs(zone)
   if (!isRenderable(local)) return undefined
   const iso = new Date(local).toISOString()
   const digits = iso.slice(20, 23) + fraction.slice(3)
@@ -87,13 +87,18 @@ export function shiftHttpDate(text: string, toLive: ToLive): string | undefined 
   if (!HTTP_DATE.test(text)) return undefined
   const ms = Date.parse(text)
   if (Number.isNaN(ms)) return undefined
-  const live = toLive(ms)
+  const live = toWholeSecond(toLive(ms))
   return isRenderable(live) ? new Date(live).toUTCString() : undefined
 }
 
 /** Whether a field holds an instant, by its name: `openedAt`, `expires_at`, `asOf`. */
 export function isInstantName(name: string): boolean {
   return /[a-z](?:At|_at)$/.test(name) || name === 'asOf'
+}
+
+/** A spelling in seconds has lost its milliseconds already: cutting again would lose a second. */
+function toWholeSecond(ms: number): number {
+  return Math.round(ms / 1000) * 1000
 }
 
 function offsetMs(zone: string): number {

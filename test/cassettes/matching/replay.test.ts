@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Answer, createClient } from './client.ts'
 import { cassetteOf, replaying, tapeOf } from './recording.ts'
 import { createSandbox, type Send, T0 } from './sandbox.ts'
-import { comparable, type StepNames, stepNames, story } from './stories.ts'
+import { comparable, ownStepNames, type StepNames, stepNames, story } from './stories.ts'
 
 const RUNS = { numRuns: 25 }
 const SUITE = fc.array(stepNames, { minLength: 1, maxLength: 5 })
@@ -60,15 +60,17 @@ describe('whatever is recorded replays', () => {
     )
   })
 
-  test('in any order of the tests, and any part of them', async () => {
-    const shuffled = SUITE.chain((suite) =>
+  const inAnyOrder = (tests: fc.Arbitrary<StepNames>) =>
+    fc.array(tests, { minLength: 1, maxLength: 5 }).chain((suite) =>
       fc.record({
         suite: fc.constant(suite),
         order: fc.shuffledSubarray([...suite.keys()], { minLength: 1 }),
       }),
     )
+
+  test('in any order of the tests, and any part of them, though they begin alike', async () => {
     await fc.assert(
-      fc.asyncProperty(shuffled, async ({ suite, order }) => {
+      fc.asyncProperty(inAnyOrder(ownStepNames), async ({ suite, order }) => {
         const { interactions } = await recorded(suite)
         const tape = tapeOf(cassetteOf(interactions))
         const part = order.map((i) => suite[i] ?? [])
@@ -78,6 +80,33 @@ describe('whatever is recorded replays', () => {
         expect(tape.ledger().missed).toBe(0)
       }),
       { numRuns: 60 },
+    )
+  })
+
+  test('in any order, with answers that no other test has, when a first request says which test it is', async () => {
+    const runNamed = async (
+      send: Send,
+      suite: readonly StepNames[],
+      order: readonly number[],
+      seed: string,
+    ) => {
+      const answers = []
+      for (const i of order) {
+        const client = createClient(send, `${seed} ${i}`)
+        answers.push(await story(suite[i] ?? [], `test ${i}`)(client))
+      }
+      return answers
+    }
+    await fc.assert(
+      fc.asyncProperty(inAnyOrder(stepNames), async ({ suite, order }) => {
+        const sandbox = createSandbox()
+        await runNamed(sandbox.client(), suite, [...suite.keys()], 'recording')
+        const tape = tapeOf(cassetteOf(sandbox.interactions()))
+        const replayed = await runNamed(replaying(tape), suite, order, 'another run')
+        const live = await runNamed(createSandbox('live').client(), suite, order, 'another run')
+        expect(replayed.map(comparable)).toEqual(live.map(comparable))
+      }),
+      RUNS,
     )
   })
 
