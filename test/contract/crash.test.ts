@@ -6,6 +6,8 @@ import { partner, type TestPartner } from '../support/partners.ts'
 
 const KILLS = 20
 const CONCURRENCY = 12
+/** The longest life. */
+const LIFE_MS = 4000
 /** The tight cap is met in the middle of the test, the loose ones never are. */
 const TIGHT = 40_000
 const LOOSE = 9_000_000_000
@@ -110,12 +112,23 @@ async function start(): Promise<void> {
 /** Loads the gateway and kills it at a random moment, with requests in every phase. */
 async function life(): Promise<void> {
   await start()
+  // Counted in answers, so that a busy machine is not killed before it has done anything.
+  let awaited = Math.floor(Math.random() * 80)
   let alive = true
+  let enough = () => {}
+  const moment = new Promise<void>((resolve) => {
+    enough = resolve
+    setTimeout(resolve, LIFE_MS)
+  })
   const worker = async () => {
-    while (alive) if ((await attemptOnce(choose())) === undefined) return
+    while (alive) {
+      if ((await attemptOnce(choose())) === undefined) return
+      if (--awaited <= 0) enough()
+    }
   }
   const workers = Array.from({ length: CONCURRENCY }, worker)
-  await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 400))
+  await moment
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
   const killed = gateway.kill()
   alive = false
   await Promise.all([killed, ...workers])
