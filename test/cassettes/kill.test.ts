@@ -14,8 +14,8 @@ const KILLS = 50
 const directory = scratch()
 
 /** Lets a process record until it is killed in the middle of something; returns what it had acknowledged. */
-async function recordAndKill(path: string, afterMs: number): Promise<number> {
-  const child = spawn(process.execPath, ['test/cassettes/recording-child.mjs', path, SECRET, PHONE], {
+async function recordAndKill(path: string, mode: 'thread' | 'inline', afterMs: number): Promise<number> {
+  const child = spawn(process.execPath, ['test/cassettes/recording-child.mjs', path, SECRET, PHONE, mode], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let acknowledged = 0
@@ -51,7 +51,11 @@ describe('a recorder that is killed', () => {
       while (kills < KILLS) {
         kills++
         const path = join(directory, `${name}-${kills}.har`)
-        const acknowledged = await recordAndKill(path, Math.random() * 60)
+        const acknowledged = await recordAndKill(
+          path,
+          kills % 5 === 0 ? 'thread' : 'inline',
+          Math.random() * 60,
+        )
         expect(acknowledged).toBeGreaterThan(0)
         const journal = loadCassette(path.replace('.har', '.cassette.jsonl'))
         const whole = journal.interactions.filter(({ reply }) => reply !== undefined)
