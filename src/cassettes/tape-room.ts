@@ -60,6 +60,8 @@ function fitIn(attempt: Attempt, entry: Indexed, lookup: Lookup): boolean {
     const value = lookup.values[i] ?? ''
     const has = state.table.recordedOf(type, value) ?? (madeBy === 'server' ? value : undefined)
     if (has === recorded) continue
+    // An identifier that no recording knows is nobody's, and nobody can make room for it.
+    if (has !== undefined && !state.index.byValue.get(type)?.has(has)) return false
     // Somebody else stands for it: they move on, or (both known) the two change places.
     const taken = state.table.liveOf(type, recorded) !== undefined
     const isFree = !taken || vacate(attempt, type, recorded, MOVES)
