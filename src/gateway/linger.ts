@@ -5,8 +5,8 @@ const LINGER_BYTES = 1_048_576
 
 /**
  * Closing a socket whose receive buffer still holds data resets the connection, and the reset can overtake the
- * reply. So after a reply to an unread body the write side is closed, and the rest is read and thrown away for
- * at most a second or a megabyte before the connection goes.
+ * reply. So after a reply to an unread body the write side is closed, a megabyte of the rest is read and thrown
+ * away, and what is more has to wait on the client's side until a second has gone by.
  */
 export function lingeringClose(req: IncomingMessage): void {
   const { socket } = req
@@ -16,7 +16,10 @@ export function lingeringClose(req: IncomingMessage): void {
     const startBytes = socket.bytesRead
     const timer = setTimeout(() => socket.destroy(), LINGER_MS)
     const onData = (): void => {
-      if (socket.bytesRead - startBytes > LINGER_BYTES) socket.destroy()
+      if (socket.bytesRead - startBytes <= LINGER_BYTES) return
+      // The request as well: while somebody reads it, it makes the socket go on.
+      req.pause()
+      socket.pause()
     }
     socket.once('close', () => clearTimeout(timer))
     socket.once('end', destroySoon)
