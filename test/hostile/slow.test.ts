@@ -9,7 +9,7 @@ import { expectProblem } from '../support/problems.ts'
 import { rawConnection } from '../support/raw.ts'
 
 const HEADERS_MS = 1000
-const REQUEST_MS = 2000
+const REQUEST_MS = 5000
 /** The listener looks for late requests once a second; a busy machine is later. */
 const SLACK_MS = 6000
 const UNLIMITED = Object.fromEntries(['token', 'other'].map((group) => [group, 1_000_000]))
@@ -56,7 +56,7 @@ async function drip(socket: net.Socket, text: string, everyMs: number): Promise<
   }
 }
 
-describe('a client that is slow', () => {
+describe.concurrent('a client that is slow', () => {
   it.each([
     ['says nothing', '', HEADERS_MS],
     ['stops in the request line', 'GET /v1/acc', HEADERS_MS],
@@ -66,14 +66,17 @@ describe('a client that is slow', () => {
     const startedAt = performance.now()
     if (text !== '') connection.write(text)
     expectProblem(await connection.next({ withinMs: ms + SLACK_MS }), 'REQUEST_TIMEOUT')
-    expect(performance.now() - startedAt).toBeGreaterThan(ms * 0.9)
+    const tookMs = performance.now() - startedAt
+    expect(tookMs).toBeGreaterThan(ms * 0.9)
+    // The time for headers, not the longer one for a whole request.
+    expect(tookMs).toBeLessThan(REQUEST_MS)
     expect(await connection.closed(SLACK_MS)).toBe(true)
   })
 
   it('and drips its headers gains no time by it', async () => {
     const connection = await rawConnection(gateway)
     void drip(connection.socket, `GET /v1/accounts HTTP/1.1\r\n${'X-Slow: 1\r\n'.repeat(1000)}`, 20)
-    expectProblem(await connection.next({ withinMs: HEADERS_MS + SLACK_MS }), 'REQUEST_TIMEOUT')
+    expectProblem(await connection.next({ withinMs: REQUEST_MS - 500 }), 'REQUEST_TIMEOUT')
     expect(await connection.closed(SLACK_MS)).toBe(true)
   })
 
