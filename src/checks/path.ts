@@ -48,3 +48,9 @@ export function splitTarget(target: string): { path: string; query: string } | u
   const mark = rest.indexOf('?')
   return mark === -1 ? { path: rest, query: '' } : { path: rest.slice(0, mark), query: rest.slice(mark + 1) }
 }
+
+/** The lane of a target `/_lane/NAME/rest`, and the target without it. */
+export function takeLane(target: string): { readonly lane: string | undefined; readonly target: string } {
+  const found = /^\/_lane\/([A-Za-z0-9._~-]{1,100})(\/.*)$/.exec(target)
+  return found ? { lane: found[1], target: found[2] ?? '/' } : { lane: undefined, target }
+}

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { productVersion } from '../product.ts'
 import type { Io } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import type { Exit } from './exit-codes.ts'
@@ -12,7 +12,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
       io.out(`${parsed.text}\n`)
       return 'ok'
     case 'version':
-      io.out(`${version()}\n`)
+      io.out(`${productVersion()}\n`)
       return 'ok'
     case 'wrong':
       io.err(`${parsed.message}\n`)
@@ -22,10 +22,4 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
       return run(parsed.invocation, io)
     }
   }
-}
-
-/** This file is two levels below package.json, in src as in dist. */
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return String((JSON.parse(text) as { version: unknown }).version)
 }

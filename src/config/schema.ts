@@ -436,6 +436,28 @@ export const ConfigSchema = Type.Object(
       { from: oneOf(['simulator'] as const, { default: 'simulator', description: 'Who decides.' }) },
       'Where decisions come from.',
     ),
+    recording: section(
+      {
+        mode: oneOf(['off', 'all'] as const, {
+          default: 'off',
+          description: '`all` records everything that passes, from start to stop, as a cassette.',
+        }),
+        directory: Type.String({
+          minLength: 1,
+          default: './recordings',
+          description: 'Where cassettes are written, relative to the working directory.',
+        }),
+        origin: nullable(
+          Type.String({ shape: 'http-origin' }),
+          'The origin of the URLs in a cassette; by default the public URL.',
+        ),
+        personalData: oneOf(['redact', 'keep'] as const, {
+          default: 'redact',
+          description: 'Whether personal data become stand-ins. Secrets always do.',
+        }),
+      },
+      'Recording of what passes.',
+    ),
     webhooks: section(
       {
         ipRanges: Type.Array(Type.String({ format: 'cidr' }), {

@@ -9,6 +9,8 @@ import type { Store } from '../store/store.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type { Verifier } from '../tokens/verify.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import type { Recordings } from './recordings.ts'
+import type { Replay } from './replay.ts'
 import type { Settings } from './settings.ts'
 
 /** What the pipeline works with; made once at start, handed down as an argument. */
@@ -28,6 +30,10 @@ export type Gateway = {
   /** Scheme, host and port that partners use, without a slash at the end. Known once the gateway listens. */
   readonly publicUrl: () => string
   readonly issuer: () => string
+  /** Present in a gateway that answers from a tape. */
+  readonly replay?: Replay
+  /** Sees every exchange after its reply, refusals included. It returns at once and never throws. */
+  readonly recorder?: Pick<Recordings, 'isActive' | 'record'>
 }
 
 export function forwardedFor(headers: IncomingHttpHeaders): string | undefined {

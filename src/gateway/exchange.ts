@@ -9,6 +9,8 @@ import { forwardedFor, type Gateway } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Settings } from './settings.ts'
 
+const NO_BODY = Buffer.alloc(0)
+
 /** One request and its reply, on its way through the pipeline. */
 export type Exchange = {
   readonly req: IncomingMessage
@@ -20,6 +22,8 @@ export type Exchange = {
   readonly requestId: string
   readonly settings: Settings
   readonly client: ClientSubject
+  /** Of the path prefix `/_lane/NAME`, which a gateway that replays takes off. */
+  readonly lane: string | undefined
   /** Undefined for a target that is not a path. */
   readonly path: string | undefined
   readonly query: string
@@ -28,8 +32,11 @@ export type Exchange = {
   /** The gateway's clock at arrival: milliseconds since the epoch. */
   readonly arrivedAt: number
   principal: Principal | undefined
-  /** The partner that a token exchange has proven, for the log and the metrics. */
+  /** The partner and the key that a token exchange has proven, for the log, the metrics and the recorder. */
   provenPartner: string | undefined
+  provenClient: string | undefined
+  /** The bytes of the body, once they have been read. */
+  body: Buffer
   /** What the rate headers of the reply show. */
   window: RateWindow
   windowState: WindowState | undefined
@@ -43,7 +50,7 @@ export function arrive(
   req: IncomingMessage,
   res: ServerResponse,
   target: string,
-  route: Pick<Exchange, 'endpoint' | 'allowed' | 'params'>,
+  route: Pick<Exchange, 'endpoint' | 'allowed' | 'params' | 'lane'>,
 ): Exchange {
   const settings = gateway.settings()
   const client = gateway.clientOf(req.socket.remoteAddress, forwardedFor(req.headers))
@@ -54,6 +61,7 @@ export function arrive(
     endpoint: route.endpoint,
     allowed: route.allowed,
     params: route.params,
+    lane: route.lane,
     requestId: gateway.ids.request(),
     settings,
     client,
@@ -63,6 +71,8 @@ export function arrive(
     arrivedAt: gateway.clock.now(),
     principal: undefined,
     provenPartner: undefined,
+    provenClient: undefined,
+    body: NO_BODY,
     window: settings.clientWindow(client, groupOf(route.endpoint)),
     windowState: undefined,
     fail: undefined,

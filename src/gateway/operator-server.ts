@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { CassetteError } from '../cassettes/load-error.ts'
 import { parseJson } from '../checks/json.ts'
 import type { ControllableClock } from '../clock.ts'
 import { instant } from '../clock.ts'
@@ -8,6 +9,7 @@ import type { Config } from '../config/schema.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { StoreHealth } from '../store/store.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
+import { RECORDING_NAME, type Recordings } from './recordings.ts'
 
 /** What the operator listener shows and moves. */
 export type OperatorParts = {
@@ -17,6 +19,7 @@ export type OperatorParts = {
   readonly clock: ControllableClock | undefined
   readonly ready: () => Readiness
   readonly signingKeys: SigningKeys
+  readonly recordings: Recordings
 }
 
 export type Readiness = {
@@ -91,6 +94,24 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
     await parts.signingKeys.rotate()
     return { keys: await parts.signingKeys.list() }
   })
+  app.get('/recordings', async () => ({ recordings: parts.recordings.list() }))
+  app.post('/recordings', async (request, reply) => {
+    const wanted = recordingOf(request.body, config)
+    if (typeof wanted === 'string') return refuse(reply, 400, wanted)
+    try {
+      return reply.status(201).send(await parts.recordings.start(wanted.name, wanted.partner))
+    } catch (error) {
+      return refuseRecording(reply, error)
+    }
+  })
+  app.delete<{ Params: { name: string } }>('/recordings/:name', async (request, reply) => {
+    try {
+      const finished = await parts.recordings.stop(request.params.name)
+      return finished ?? refuse(reply, 404, 'There is no recording of this name.')
+    } catch (error) {
+      return refuseRecording(reply, error)
+    }
+  })
   app.post('/clock', async (request, reply) => {
     const { clock } = parts
     if (!clock) return refuse(reply, 409, 'The clock is not controllable; start with --controllable-clock.')
@@ -102,6 +123,26 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
     return { now: instant(clock.now()) }
   })
   return app
+}
+
+/** What a recording is asked for, or what is wrong about it. */
+function recordingOf(body: unknown, config: Config): { name: string; partner: string | null } | string {
+  const {
+    name,
+    partner = null,
+    ...rest
+  } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  if (typeof name !== 'string' || !RECORDING_NAME.test(name) || Object.keys(rest).length > 0) {
+    return 'Send {"name": NAME, "partner": ID} with a name of a-z 0-9 . _ - (the partner may be left out).'
+  }
+  if (partner !== null && !config.partners.some(({ id }) => id === partner))
+    return 'There is no such partner.'
+  return { name, partner: partner as string | null }
+}
+
+function refuseRecording(reply: FastifyReply, error: unknown): FastifyReply {
+  if (!(error instanceof CassetteError)) throw error
+  return refuse(reply, error.reason === 'busy' || error.reason === 'unfinished' ? 409 : 507, error.message)
 }
 
 function advanceSeconds(body: unknown): number | undefined {

@@ -1,6 +1,6 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import fastify, { type FastifyInstance } from 'fastify'
-import { splitTarget } from '../checks/path.ts'
+import { splitTarget, takeLane } from '../checks/path.ts'
 import { refuse } from '../errors/refusal.ts'
 import type { Gateway } from './context.ts'
 import { createMethodsOf, type Endpoint, routePath } from './endpoint.ts'
@@ -30,13 +30,15 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
     serverFactory: (handler) => createHttpServer(gateway, handler),
     clientErrorHandler: (error, socket) => answerParserError(gateway, error, socket),
     rewriteUrl: (req) => {
-      const target = splitTarget(req.url ?? '')
+      const target = splitTarget(withoutLane(req.url ?? '').target)
       return target ? `${target.path}${target.query === '' ? '' : `?${target.query}`}` : '/'
     },
     frameworkErrors: (_error, request, reply) =>
       take(request.raw, reply.raw, request.originalUrl, undefined, {}),
   })
   const methodsOf = createMethodsOf(endpoints)
+  /** Only a gateway that replays has lanes in its paths. */
+  const withoutLane = (target: string) => (gateway.replay ? takeLane(target) : { target, lane: undefined })
 
   function take(
     req: IncomingMessage,
@@ -45,8 +47,9 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
     endpoint: Endpoint | undefined,
     params: Readonly<Record<string, string>>,
   ): void {
-    const allowed = endpoint ? undefined : methodsOf(splitTarget(target)?.path ?? '', req.method)
-    const exchange = arrive(gateway, req, res, target, { endpoint, allowed, params })
+    const { lane, target: rest } = withoutLane(target)
+    const allowed = endpoint ? undefined : methodsOf(splitTarget(rest)?.path ?? '', req.method)
+    const exchange = arrive(gateway, req, res, rest, { endpoint, allowed, params, lane })
     if (req.headers.expect !== undefined && !isContinue(req)) {
       exchange.broken = refuse('EXPECTATION_FAILED', 'The only expectation that is met is 100-continue.')
     }

@@ -12,9 +12,11 @@ import { insufficientScope, tokenMissing } from '../tokens/challenges.ts'
 import type { Authentication } from '../tokens/verify.ts'
 import { readBody } from './body.ts'
 import type { Gateway } from './context.ts'
+import type { Endpoint } from './endpoint.ts'
 import { type Exchange, groupOf } from './exchange.ts'
 import { type Executed, execute } from './execute.ts'
 import type { Judged } from './judge-request.ts'
+import { isRefusal, type Replay } from './replay.ts'
 import { type Reply, rateLimited, refusalReply, send, visitorOf } from './reply.ts'
 import { exchangeToken } from './token-exchange.ts'
 import { usageWindows } from './usage-windows.ts'
@@ -87,6 +89,7 @@ async function answer(gateway: Gateway, exchange: Exchange): Promise<Reply> {
     const read = await readBody(exchange, settings.config.server.bodyBytes)
     refusal = read.refusal
     if (read.bytes) body = read.bytes
+    exchange.body = body
   }
   const now = body === NO_BODY ? exchange.arrivedAt : gateway.clock.now()
   let judged: Judged | undefined
@@ -113,7 +116,15 @@ async function answer(gateway: Gateway, exchange: Exchange): Promise<Reply> {
     if (state.full && !exchange.broken) {
       return refused(gateway, exchange, rateLimited(exchange.window, state, now), state)
     }
-    if (refusal) return refused(gateway, exchange, refusal, state)
+    if (refusal) {
+      if (gateway.replay) return replayRefusal(gateway, gateway.replay, exchange, refusal, now)
+      return refused(gateway, exchange, refusal, state)
+    }
+  }
+  // A gateway that replays decides and stores nothing: what it does not judge live comes from the tape.
+  if (gateway.replay && isOnTape(endpoint)) {
+    exchange.windowState ??= await gateway.store.peek(exchange.window, now)
+    return taped(gateway, exchange, gateway.replay.answer(exchange, now))
   }
   if (endpoint?.kind === 'page') {
     const page = await endpoint.row.render({ ...visitorOf(exchange), body, now })
@@ -151,6 +162,28 @@ async function answer(gateway: Gateway, exchange: Exchange): Promise<Reply> {
   // 7. Reply.
   exchange.windowState = executed.window
   return executedReply(gateway, exchange, executed)
+}
+
+/** The documents of the gateway itself are not recordings; everything else that it serves is. */
+function isOnTape(endpoint: Endpoint | undefined): boolean {
+  return endpoint?.kind === 'operation' || endpoint?.row.id.startsWith('widget.') === true
+}
+
+function replayRefusal(
+  gateway: Gateway,
+  replay: Replay,
+  exchange: Exchange,
+  refusal: Refusal,
+  now: number,
+): Reply {
+  if (exchange.endpoint === undefined)
+    return taped(gateway, exchange, replay.unrouted(exchange, refusal, now))
+  replay.refused(exchange, refusal.code, now)
+  return refusalReply(exchange, refusal, gateway.publicUrl())
+}
+
+function taped(gateway: Gateway, exchange: Exchange, answer: Reply | Refusal): Reply {
+  return isRefusal(answer) ? refusalReply(exchange, answer, gateway.publicUrl()) : answer
 }
 
 /** Whether a request is one well-formed request for one endpoint: 400, then 404, then 405. */

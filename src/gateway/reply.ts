@@ -1,3 +1,4 @@
+import type { CapturedExchange, HeaderLine } from '../cassettes/interaction.ts'
 import { instant } from '../clock.ts'
 import { errorEntry } from '../errors/catalogue.ts'
 import { problem } from '../errors/problem.ts'
@@ -7,6 +8,7 @@ import type { Visitor } from '../portal/page.ts'
 import type { RateWindow, WindowState } from '../store/store.ts'
 import { exchangeProblem } from '../tokens/exchange.ts'
 import { isUnread } from './body.ts'
+import { capturedRequest, headerLines, laneOf, originOf } from './capture.ts'
 import type { Gateway } from './context.ts'
 import type { Exchange } from './exchange.ts'
 import { lingeringClose } from './linger.ts'
@@ -15,6 +17,8 @@ import { lingeringClose } from './linger.ts'
 export type Reply = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  /** In place of `headers`: every header line of a recorded answer. */
+  readonly lines?: readonly HeaderLine[]
   readonly body: Buffer | string
   /** The error code, for the log and the metrics. */
   readonly code?: string
@@ -57,20 +61,60 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): void {
   const state = exchange.windowState
   const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body
   if (!res.headersSent && !res.destroyed) {
-    const headers: string[] = []
-    for (const name in reply.headers) headers.push(SPELLING[name] ?? name, reply.headers[name] ?? '')
+    const headers = reply.lines ? recordedHeaders(reply.lines) : ownHeaders(reply)
     headers.push('Content-Length', String(body.length))
-    if (state)
+    if (state && !reply.lines?.some(isRateHeader)) {
       pushCommonHeaders(headers, exchange.requestId, exchange.window, state, gateway, exchange.arrivedAt)
-    if (reply.headers['cache-control'] === undefined) headers.push('Cache-Control', 'no-store')
+    }
     // What is left of a body is not worth reading, and a draining gateway wants its connections back.
     const unread = exchange.broken !== undefined || isUnread(req, exchange.settings.config.server.bodyBytes)
     if (unread || gateway.lifecycle.draining()) headers.push('Connection', 'close')
     if (unread) lingeringClose(req)
     res.writeHead(reply.status, headers)
     res.end(body)
+    if (gateway.recorder?.isActive()) {
+      gateway.recorder.record(captured(exchange, reply, headerLines(headers), body))
+    }
   }
   record(gateway, exchange, reply)
+}
+
+function ownHeaders(reply: Reply): string[] {
+  const headers: string[] = []
+  for (const name in reply.headers) headers.push(SPELLING[name] ?? name, reply.headers[name] ?? '')
+  if (reply.headers['cache-control'] === undefined) headers.push('Cache-Control', 'no-store')
+  return headers
+}
+
+/** The lines of a recorded answer, without those that belong to the connection or follow from the body. */
+function recordedHeaders(lines: readonly HeaderLine[]): string[] {
+  const headers: string[] = []
+  for (const [name, value] of lines) if (!OF_THE_CONNECTION.has(name.toLowerCase())) headers.push(name, value)
+  return headers
+}
+
+const OF_THE_CONNECTION = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding'])
+
+function isRateHeader([name]: HeaderLine): boolean {
+  return name.toLowerCase() === 'x-ratelimit-limit'
+}
+
+function captured(
+  exchange: Exchange,
+  reply: Reply,
+  headers: readonly HeaderLine[],
+  body: Buffer,
+): CapturedExchange {
+  return {
+    startedAt: exchange.arrivedAt,
+    durationMs: performance.now() - exchange.startedAt,
+    partner: exchange.principal?.partner.id ?? exchange.provenPartner,
+    lane: laneOf(exchange),
+    operation: exchange.endpoint?.row.id,
+    origin: originOf(reply.code, reply.headers['x-sandbox-rule']),
+    request: capturedRequest(exchange),
+    reply: { status: reply.status, headers, body },
+  }
 }
 
 function record(gateway: Gateway, exchange: Exchange, reply: Reply): void {

@@ -7,6 +7,7 @@ export type Stoppable = {
   readonly operator: FastifyInstance
   readonly store: Store
   readonly lifecycle: Lifecycle
+  readonly recordings: { readonly close: () => Promise<void> }
   readonly sweeping: { readonly stop: () => Promise<void> }
   readonly drainMs: number
 }
@@ -22,6 +23,7 @@ export async function stop({
   operator,
   store,
   lifecycle,
+  recordings,
   sweeping,
   drainMs,
 }: Stoppable): Promise<void> {
@@ -35,6 +37,7 @@ export async function stop({
   await Promise.race([closed(partner), elapsed(LAST_BYTES_MS)])
   server.closeAllConnections()
   await Promise.all([partner.close(), operator.close()])
+  await recordings.close()
   await sweeping.stop()
   await store.close()
   lifecycle.close()

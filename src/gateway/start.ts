@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { createClientIp } from '../checks/client-ip.ts'
-import { type Clock, type ControllableClock, controllableClock, systemClock } from '../clock.ts'
+import { type Clock, type ControllableClock, controllableClock, instant, systemClock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
 import { simulator } from '../decisions/simulator.ts'
 import type { Logger } from '../observe/logger.ts'
@@ -25,6 +25,7 @@ import { createEndpoints } from './endpoint.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createOperatorServer } from './operator-server.ts'
 import { createPartnerServer } from './partner-server.ts'
+import { createRecordings } from './recordings.ts'
 import { deriveSettings } from './settings.ts'
 import { stop } from './shutdown.ts'
 import { startSweeping } from './sweeping.ts'
@@ -72,6 +73,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     clock,
     lifetimeSeconds: config.tokens.lifetimeSeconds,
   })
+  const recordings = createRecordings(config, publicUrl, clock, logger)
   const gateway: Gateway = {
     clock,
     store,
@@ -86,6 +88,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     settings: () => settings,
     publicUrl,
     issuer,
+    recorder: recordings,
   }
   const documents = publicDocuments({
     signingKeys,
@@ -100,6 +103,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     config,
     metrics,
     signingKeys,
+    recordings,
     clock: config.clock.controllable ? (clock as ControllableClock) : undefined,
     ready: () => {
       const draining = lifecycle.draining()
@@ -107,11 +111,13 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       return { ready: !draining && health.writable, draining, store: health, configuration: configuration() }
     },
   })
-  const close = () => stop({ partner, operator, store, lifecycle, sweeping, drainMs: config.server.drainMs })
+  const close = () =>
+    stop({ partner, operator, store, lifecycle, recordings, sweeping, drainMs: config.server.drainMs })
   const sweeping = startSweeping(store, clock, logger)
   try {
     boundUrl = await listen(partner, config.listen)
     const operatorUrl = await listen(operator, config.operator)
+    if (config.recording.mode === 'all') await recordings.start(nameOf(clock.now()), null)
     return {
       partnerUrl: boundUrl,
       operatorUrl,
@@ -137,4 +143,9 @@ async function listen(app: FastifyInstance, at: { host: string; port: number }):
   await once(app.server, 'listening')
   const { port } = app.server.address() as AddressInfo
   return `http://${at.host.includes(':') ? `[${at.host}]` : at.host}:${port}`
+}
+
+/** `sandgate-2026-01-15t09-30-00`: a cassette of its own for every start. */
+function nameOf(now: number): string {
+  return `sandgate-${instant(now).slice(0, 19).replaceAll(':', '-').toLowerCase()}`
 }

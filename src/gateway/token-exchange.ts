@@ -24,6 +24,7 @@ export async function exchangeToken(gateway: Gateway, exchange: Exchange): Promi
   const { headers } = req
   const body = await readBody(exchange, settings.config.server.bodyBytes)
   if (body.refusal) return fail(gateway, exchange, body.refusal, '')
+  exchange.body = body.bytes
   if (headers['content-encoding'] !== undefined) {
     const encoded = refuse('UNSUPPORTED_MEDIA_TYPE', 'The body is encoded; send it without Content-Encoding.')
     return fail(gateway, exchange, encoded, '')
@@ -44,6 +45,9 @@ export async function exchangeToken(gateway: Gateway, exchange: Exchange): Promi
   exchange.window = keyWindow(settings, proven.keyId)
   exchange.windowState = await gateway.store.take(exchange.window, now)
   exchange.provenPartner = proven.partner.id
+  exchange.provenClient = proven.keyId
+  const taped = gateway.replay?.exchange(exchange, now)
+  if (taped && 'status' in taped) return taped
   if (exchange.windowState.full) {
     return refusalReply(
       exchange,
@@ -53,8 +57,10 @@ export async function exchangeToken(gateway: Gateway, exchange: Exchange): Promi
   }
   const refusal = judgeCaller(exchange, proven) ?? (judged.ok ? undefined : judged.refusal)
   if (refusal) return refusalReply(exchange, refusal, gateway.publicUrl())
+  // At replay a token has the scopes that the recorded one had.
+  const held = (scope: string) => taped?.scopes?.includes(scope) ?? true
   return judged.ok
-    ? await grant(gateway, exchange, proven, judged.scopes)
+    ? await grant(gateway, exchange, proven, judged.scopes.filter(held))
     : refusalReply(exchange, judged.refusal, gateway.publicUrl())
 }
 
@@ -106,6 +112,8 @@ async function fail(
   namedClient: string,
 ): Promise<Reply> {
   const now = gateway.clock.now()
+  const taped = gateway.replay?.exchange(exchange, now)
+  if (taped && 'status' in taped) return taped
   const { pair, address } = failureWindows(
     exchange.settings,
     gateway.store.secret(),

@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { Cassette } from '../cassettes/interaction.ts'
+import type { Ledger } from '../cassettes/ledger.ts'
+import type { MissReport } from '../cassettes/miss.ts'
+import { createRedactor } from '../cassettes/redact.ts'
+import { redactionPolicy } from '../cassettes/redact-policy.ts'
+import { createSecrets } from '../cassettes/secrets.ts'
+import { createTape, type TapeOptions } from '../cassettes/tape.ts'
+import { createClientIp } from '../checks/client-ip.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import type { Config } from '../config/schema.ts'
+import { simulator } from '../decisions/simulator.ts'
+import type { Logger } from '../observe/logger.ts'
+import { createMetrics } from '../observe/metrics.ts'
+import { authToken } from '../operations/auth-token.ts'
+import { buildOpenApi } from '../operations/openapi.ts'
+import { OPERATIONS } from '../operations/operations.ts'
+import { publicDocuments } from '../portal/public-documents.ts'
+import { widgetPages } from '../portal/widget.ts'
+import { createIds } from '../simulator/ids.ts'
+import { createMemoryStore } from '../store/memory.ts'
+import type { RateWindow, Store, WindowState } from '../store/store.ts'
+import { createSigningKeys } from '../tokens/signing-keys.ts'
+import { createVerifier } from '../tokens/verify.ts'
+import type { Gateway } from './context.ts'
+import { createEndpoints } from './endpoint.ts'
+import { createLifecycle } from './lifecycle.ts'
+import { createPartnerServer } from './partner-server.ts'
+import { createReplay } from './replay.ts'
+import { anySecret, replayPartner } from './replay-partner.ts'
+import { deriveSettings } from './settings.ts'
+import { widgetParts } from './widget-decision.ts'
+
+export type ReplayGatewayOptions = {
+  readonly cassettes: readonly Cassette[]
+  /** Edge rules; its partners count only with `partners: 'configured'`. */
+  readonly config: Config
+  /** `any`: every client of the tape gets its token, whatever its secret. */
+  readonly partners: 'any' | 'configured'
+  readonly logger: Logger
+  readonly clock?: Clock
+  readonly profile?: TapeOptions['profile']
+  readonly time?: TapeOptions['time']
+  readonly onMiss?: (report: MissReport) => void
+}
+
+export type ReplayGateway = {
+  readonly url: string
+  readonly ledger: () => Ledger
+  readonly misses: () => readonly MissReport[]
+  readonly close: () => Promise<void>
+}
+
+/**
+ * A gateway whose decisions come from the tape. It keeps nothing, opens no other socket, and enforces the rules of
+ * the edge that follow from a request alone.
+ */
+export async function startReplay(options: ReplayGatewayOptions): Promise<ReplayGateway> {
+  const { config, cassettes, logger, onMiss = () => {} } = options
+  const clock = options.clock ?? systemClock
+  const testValues = Object.keys(config.scores)
+  const redactor = createRedactor({
+    policy: redactionPolicy(),
+    secrets: createSecrets(),
+    rules: config.outcomes,
+    configuredTestValues: testValues,
+  })
+  const tape = createTape(cassettes, {
+    rules: config.outcomes,
+    testValues,
+    prepare: (request) => redactor.redactRequest(request).request,
+    ...(options.profile && { profile: options.profile }),
+    ...(options.time && { time: options.time }),
+  })
+  const store = unlimited(createMemoryStore())
+  const ids = createIds(clock)
+  let url = ''
+  const publicUrl = () => url
+  const shared = { store, ids, publicUrl }
+  const partner = replayPartner(cassettes)
+  const settings =
+    options.partners === 'configured'
+      ? deriveSettings(config, shared)
+      : { ...deriveSettings({ ...config, partners: [partner] }, shared), registry: anySecret(partner) }
+  const signingKeys = createSigningKeys({
+    directory: null,
+    clock,
+    lifetimeSeconds: config.tokens.lifetimeSeconds,
+  })
+  const lifecycle = createLifecycle(config.server)
+  const gateway: Gateway = {
+    clock,
+    store,
+    ids,
+    decider: simulator,
+    signingKeys,
+    verifier: createVerifier({ signingKeys, issuer: publicUrl, audience: config.tokens.audience, clock }),
+    clientOf: createClientIp([]),
+    lifecycle,
+    logger,
+    metrics: createMetrics({
+      inFlight: lifecycle.inFlight,
+      storeWritable: () => true,
+      configurationGood: () => true,
+    }),
+    settings: () => settings,
+    publicUrl,
+    issuer: publicUrl,
+    replay: createReplay({ tape, publicUrl, onMiss }),
+  }
+  const openApi = () => buildOpenApi({ publicUrl: url })
+  const documents = publicDocuments({ signingKeys, issuer: publicUrl, publicUrl, openApi })
+  const pages = [...documents, ...widgetPages(widgetParts(gateway))]
+  const app = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
+  await app.ready()
+  app.server.listen(config.listen.port, config.listen.host)
+  await once(app.server, 'listening')
+  url = `http://${config.listen.host}:${(app.server.address() as AddressInfo).port}`
+  return {
+    url,
+    ledger: tape.ledger,
+    misses: tape.misses,
+    close: async () => {
+      app.server.closeAllConnections()
+      await app.close()
+      lifecycle.close()
+      await store.close()
+    },
+  }
+}
+
+/** Nobody is limited at replay: a window is always whole, and what was refused then is on the tape. */
+function unlimited(store: Store): Store {
+  const whole = ({ limit, windowMs }: RateWindow, now: number): WindowState => ({
+    limit,
+    remaining: limit,
+    resetAt: now + windowMs,
+    full: false,
+  })
+  return { ...store, take: whole, peek: whole }
+}
