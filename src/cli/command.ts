@@ -22,16 +22,23 @@ export type Invocation = {
   /** The text of each option that was given, true for a switch. */
   readonly options: Readonly<Record<string, string | true>>
   readonly args: readonly string[]
+  /** The command after `--`, of a command that runs one; empty without. */
+  readonly child: readonly string[]
 }
 
-export type Run = (invocation: Invocation, io: Io) => Promise<Exit>
+/** How a command ended: by name, or with the exit code of the command that it ran. */
+export type Ending = Exit | number
+
+export type Run = (invocation: Invocation, io: Io) => Promise<Ending>
 
 export type Command = {
   /** One word, or two: `config check`. */
   readonly name: string
   readonly summary: string
-  /** What may follow the options, such as `[FILE]`; all of it is optional. */
+  /** What may follow the options, such as `[FILE]`; all of it is optional. The last one may repeat: `FILE...`. */
   readonly args?: readonly string[]
+  /** It runs the command that follows `--`. */
+  readonly runsChild?: boolean
   readonly options: Options
   readonly example: string
   /** Its code is loaded when it runs: --help and --version wait for nothing. */

@@ -6,6 +6,12 @@ export const EXIT_CODES = {
   configuration: { code: 3, description: 'The configuration is not valid.' },
   store: { code: 4, description: 'The data directory is in use by another gateway, or cannot be used.' },
   address: { code: 5, description: 'An address to listen on is already in use.' },
+  recording: { code: 6, description: 'The recording failed or is incomplete.' },
 } as const satisfies Record<string, { readonly code: number; readonly description: string }>
 
 export type Exit = keyof typeof EXIT_CODES
+
+/** The code of a named exit; a command that ran another one ends with that one's code. */
+export function exitCode(ending: Exit | number): number {
+  return typeof ending === 'number' ? ending : EXIT_CODES[ending].code
+}

@@ -25,9 +25,14 @@ export function commandHelp(command: Command): string {
   return [...parts, `Example:\n  ${command.example}`].join('\n\n')
 }
 
-export function usageOf({ name, args = [], options }: Command): string {
-  const hasOptions = Object.keys(options).length > 0
-  return ['sandgate', name, ...(hasOptions ? ['[OPTIONS]'] : []), ...args.map((arg) => `[${arg}]`)].join(' ')
+export function usageOf({ name, args = [], options, runsChild }: Command): string {
+  return [
+    'sandgate',
+    name,
+    ...(Object.keys(options).length > 0 ? ['[OPTIONS]'] : []),
+    ...args.map((arg) => `[${arg}]`),
+    ...(runsChild ? ['[-- COMMAND...]'] : []),
+  ].join(' ')
 }
 
 export function optionText(name: string, { value }: Option): string {

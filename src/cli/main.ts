@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { EXIT_CODES } from './exit-codes.ts'
+import { exitCode } from './exit-codes.ts'
 import { runCommandLine } from './run.ts'
 
 // `sandgate openapi | head` ends when head does.
@@ -14,4 +14,4 @@ const exit = await runCommandLine(process.argv.slice(2), {
   env: process.env,
 })
 // Not process.exit(): output that waits in a pipe would be lost.
-process.exitCode = EXIT_CODES[exit].code
+process.exitCode = exitCode(exit)

@@ -23,8 +23,12 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
   return parseCommand(command, words.slice(command.name.split(' ').length))
 }
 
-function parseCommand(command: Command, words: readonly string[]): Parsed {
+function parseCommand(command: Command, all: readonly string[]): Parsed {
   const here = `sandgate ${command.name}:`
+  // What follows `--` is another program's command line; none of its words are read here.
+  const end = command.runsChild ? all.indexOf('--') : -1
+  const words = end === -1 ? all : all.slice(0, end)
+  const child = end === -1 ? [] : all.slice(end + 1)
   const options = Object.fromEntries(
     Object.entries(command.options).map(([name, { value }]) => [
       name,
@@ -59,10 +63,12 @@ function parseCommand(command: Command, words: readonly string[]): Parsed {
     if (missing) return wrong(`${here} ${token.rawName} needs a value: ${token.rawName} ${option.value}`)
     given.push([token.name, token.value])
   }
-  const extra = args[command.args?.length ?? 0]
+  const extra = command.args?.at(-1)?.endsWith('...') ? undefined : args[command.args?.length ?? 0]
   if (extra !== undefined)
     return wrong(`${here} "${extra}" is one argument too many; usage: ${usageOf(command)}`)
-  return { kind: 'run', invocation: { command, options: Object.fromEntries(given), args } }
+  if (end !== -1 && child.length === 0)
+    return wrong(`${here} a command must follow --; usage: ${usageOf(command)}`)
+  return { kind: 'run', invocation: { command, options: Object.fromEntries(given), args, child } }
 }
 
 function wrong(message: string): Parsed {

@@ -1,11 +1,10 @@
 import { productVersion } from '../product.ts'
-import type { Io } from './command.ts'
+import type { Ending, Io } from './command.ts'
 import { COMMANDS } from './commands.ts'
-import type { Exit } from './exit-codes.ts'
 import { parseCommandLine } from './parse.ts'
 
 /** Does what a command line says. `argv` without the program itself. */
-export async function runCommandLine(argv: readonly string[], io: Io): Promise<Exit> {
+export async function runCommandLine(argv: readonly string[], io: Io): Promise<Ending> {
   const parsed = parseCommandLine(argv, COMMANDS)
   switch (parsed.kind) {
     case 'help':

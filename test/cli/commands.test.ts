@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { EXIT_CODES } from '../../src/cli/exit-codes.ts'
+import { exitCode } from '../../src/cli/exit-codes.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
 
@@ -19,7 +19,7 @@ async function sandgate(...argv: string[]): Promise<{ code: number; out: string;
     },
     env: { SANDGATE_LOG_FORMAT: 'off' },
   })
-  return { code: EXIT_CODES[exit].code, out, err }
+  return { code: exitCode(exit), out, err }
 }
 
 function directory(files: Record<string, string> = {}): string {

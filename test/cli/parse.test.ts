@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Command } from '../../src/cli/command.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { parseCommandLine } from '../../src/cli/parse.ts'
 
@@ -38,6 +39,39 @@ describe('a command line', () => {
     expect(parsed).toMatchObject({
       kind: 'help',
       text: expect.stringMatching(/config check[\s\S]*Exit codes/),
+    })
+  })
+})
+
+describe('a command that runs another one', () => {
+  const replay: Command = {
+    name: 'replay',
+    summary: '',
+    args: ['FILE...'],
+    runsChild: true,
+    options: { port: { value: 'PORT', summary: '' } },
+    example: '',
+    load: () => Promise.reject(new Error('not loaded')),
+  }
+  const parseReplay = (text: string) => parseCommandLine(text.split(' '), [replay])
+
+  it('takes any number of files, and leaves every word after -- to the other', () => {
+    expect(parseReplay('replay a.har --port 1 b.har -- npm test --help -- --port')).toMatchObject({
+      kind: 'run',
+      invocation: {
+        args: ['a.har', 'b.har'],
+        options: { port: '1' },
+        child: ['npm', 'test', '--help', '--', '--port'],
+      },
+    })
+    expect(parseReplay('replay a.har')).toMatchObject({ invocation: { child: [] } })
+  })
+
+  it('shows both in its usage, and wants a command after --', () => {
+    expect(parseReplay('replay a.har --')).toEqual({
+      kind: 'wrong',
+      message:
+        'sandgate replay: a command must follow --; usage: sandgate replay [OPTIONS] [FILE...] [-- COMMAND...]',
     })
   })
 })
