@@ -9,7 +9,7 @@ const LAYERS = [
   ['decisions', 'checks', 'portal', 'observe'],
   ['operations', 'tokens', 'cassettes', 'store'],
   ['simulator', 'errors'],
-  ['clock.ts'],
+  ['clock.ts', 'product.ts'],
 ] as const
 const layerOf = new Map<string, number>(LAYERS.flatMap((names, layer) => names.map((name) => [name, layer])))
 
