@@ -1,10 +1,9 @@
+import { packageRoot } from '../product.ts'
+
 /**
- * Where the recorder's thread starts. Node 20 runs no TypeScript in a thread, so when the sources themselves are
- * imported, as the tests do, it is the compiled file.
+ * Where the recorder's thread starts: always the compiled file. Node 20 runs no TypeScript in a thread, so the build
+ * is needed also when the sources themselves are imported, as the tests do.
  */
 export function workerUrl(): URL {
-  const here = import.meta.url
-  return here.endsWith('.ts')
-    ? new URL('../../dist/cassettes/writer-worker.js', here)
-    : new URL('./writer-worker.js', here)
+  return new URL('dist/cassettes/writer-worker.js', packageRoot())
 }

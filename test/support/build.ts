@@ -12,10 +12,7 @@ const COMMAND = join(ROOT, 'dist/cli/main.js')
 export default function build(): void {
   if (existsSync(COMMAND) && builtAt() > newest(join(ROOT, 'src'))) return
   try {
-    execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.json'], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    })
+    execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, encoding: 'utf8' })
   } catch (error) {
     // The compiler writes its output in spite of type errors, and judging those is the business of `check`.
     if (!existsSync(COMMAND)) throw error
