@@ -142,6 +142,7 @@ describe('the network', () => {
     /^(?:node:)?(?:https?|http2|net|tls|dgram|dns|dns\/promises|child_process|worker_threads|cluster|inspector)$|^undici$/
   /** Who may use it, and what for. A registered webhook URL is contacted by none of them. */
   const USERS: Readonly<Record<string, string>> = {
+    'cli/cassette-send.ts': '{ Client }', // `cassette verify` asks the sandbox that it is given
     'cli/child-command.ts': '{ spawn }', // runs the command after `--`
     'gateway/partner-server.ts': 'http', // listens
     'gateway/raw-replies.ts': '{ Socket }', // answers on a connection that the parser gave up

@@ -1,3 +1,4 @@
+import { CASSETTE_COMMANDS } from './cassette-commands.ts'
 import type { Command, Option } from './command.ts'
 
 const CONFIG: Option = {
@@ -118,4 +119,5 @@ export const COMMANDS: readonly Command[] = [
     example: 'sandgate signing-keys rotate --operator http://127.0.0.1:8081',
     load: () => import('./signing-keys-rotate.ts'),
   },
+  ...CASSETTE_COMMANDS,
 ]

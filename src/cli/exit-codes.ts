@@ -7,6 +7,7 @@ export const EXIT_CODES = {
   store: { code: 4, description: 'The data directory is in use by another gateway, or cannot be used.' },
   address: { code: 5, description: 'An address to listen on is already in use.' },
   recording: { code: 6, description: 'The recording failed or is incomplete.' },
+  cassette: { code: 7, description: 'A cassette cannot be read, or has problems.' },
 } as const satisfies Record<string, { readonly code: number; readonly description: string }>
 
 export type Exit = keyof typeof EXIT_CODES

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { annotate } from '../../src/cassettes/bindings.ts'
+import { operationOf } from '../../src/cassettes/import.ts'
+import type { CapturedExchange, Cassette, HeaderLine, Interaction } from '../../src/cassettes/interaction.ts'
+import { createRedactor } from '../../src/cassettes/redact.ts'
+import { redactionPolicy } from '../../src/cassettes/redact-policy.ts'
+import { createSecrets } from '../../src/cassettes/secrets.ts'
+import { createSend } from '../../src/cli/cassette-send.ts'
+import { exitCode } from '../../src/cli/exit-codes.ts'
+import { runCommandLine } from '../../src/cli/run.ts'
+import { DEFAULT_OUTCOMES } from '../../src/config/schema.ts'
+import { HEADER } from '../cassettes/recording-fixtures.ts'
+
+export type Ended = { readonly code: number; readonly out: string; readonly err: string }
+
+/** Runs a command line in this process. */
+export async function sandgate(
+  argv: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  let [out, err] = ['', '']
+  const ending = await runCommandLine(argv, {
+    out: (text) => {
+      out += text
+    },
+    err: (text) => {
+      err += text
+    },
+    env,
+  })
+  return { code: exitCode(ending), out, err }
+}
+
+/** What a recorder makes of exchanges: redacted, numbered, bound. */
+export function cassetteOf(exchanges: readonly CapturedExchange[], more: Partial<Cassette> = {}): Cassette {
+  const rules = DEFAULT_OUTCOMES
+  const { redact } = createRedactor({ policy: redactionPolicy(), secrets: createSecrets(), rules })
+  const interactions = exchanges.map((one, i): Interaction => {
+    const { exchange, redactions, bindings } = redact(one)
+    const { partner: _, ...stored } = exchange
+    return { sequence: i + 1, ended: i + 1, ...stored, redactions, bindings }
+  })
+  return { ...HEADER, interactions: annotate(interactions, { rules }), ...more }
+}
+
+export type Recording = {
+  readonly exchanges: readonly CapturedExchange[]
+  /** Sends a request to the sandbox and keeps what passed; the body of the reply. */
+  readonly send: (
+    method: string,
+    target: string,
+    body?: object | string,
+    headers?: readonly HeaderLine[],
+  ) => Promise<Record<string, unknown>>
+  /** From now on requests carry a token for these scopes. */
+  readonly login: (scope?: string) => Promise<void>
+}
+
+/** Records what a client says to a real gateway, over a real socket. */
+export function recordFrom(url: string, { keyId, secret }: { keyId: string; secret: string }): Recording {
+  const ask = createSend(new URL(url))
+  const exchanges: CapturedExchange[] = []
+  let token: string | undefined
+  const send: Recording['send'] = async (method, target, body, headers = []) => {
+    const isForm = typeof body === 'string'
+    const lines: HeaderLine[] = [
+      ...(token === undefined ? [] : [['Authorization', `Bearer ${token}`] as const]),
+      ...(body === undefined
+        ? []
+        : [['Content-Type', isForm ? 'application/x-www-form-urlencoded' : 'application/json'] as const]),
+      ...(method === 'POST' && !isForm ? [['Idempotency-Key', randomUUID()] as const] : []),
+    ]
+    // The same name again means: instead.
+    const kept = lines.filter(([name]) => !headers.some(([other]) => other === name))
+    const request = {
+      method,
+      target,
+      httpVersion: '1.1' as const,
+      headers: [...kept, ...headers],
+      body: Buffer.from(body === undefined ? '' : isForm ? body : JSON.stringify(body)),
+    }
+    const reply = await ask(request)
+    exchanges.push({
+      startedAt: HEADER.t0 + exchanges.length * 10,
+      durationMs: 1,
+      partner: 'demo',
+      lane: keyId,
+      operation: operationOf(method, target),
+      origin: 'upstream',
+      request,
+      reply,
+    })
+    return reply.body.length === 0 ? {} : JSON.parse(Buffer.from(reply.body).toString())
+  }
+  const login = async (scope?: string) => {
+    token = undefined
+    const form = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: keyId,
+      client_secret: secret,
+    })
+    if (scope !== undefined) form.set('scope', scope)
+    token = String((await send('POST', '/auth/token', form.toString())).access_token)
+  }
+  return { exchanges, send, login }
+}
