@@ -3,7 +3,7 @@ import { valuesOf } from './lint-bindings.ts'
 import { isTokenExchange } from './tape-edge.ts'
 import { type Drift, driftOf } from './verify-drift.ts'
 import { liveRequest } from './verify-request.ts'
-import { reasonToSkip } from './verify-skip.ts'
+import { reasonToSkip, refusalCode } from './verify-skip.ts'
 import { type Credentials, fetchToken, liveAuthorization, liveExchange } from './verify-token.ts'
 import { createLiveValues } from './verify-values.ts'
 
@@ -81,7 +81,7 @@ export async function verifyCassette(cassette: Cassette, options: VerifyOptions)
       continue
     }
     // A tenant that was refused is the point of its entry.
-    const ownTenant = interaction.origin === 'edge:PARTNER_MISMATCH' || interaction.reply?.status === 403
+    const ownTenant = refusalCode(interaction) === 'PARTNER_MISMATCH'
     const live = liveRequest(
       { ...interaction, request },
       { values, keyOf, authorization: authorization.value, tenant: ownTenant ? undefined : tenant },

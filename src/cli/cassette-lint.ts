@@ -26,8 +26,9 @@ export const run: Run = async (invocation, io) => {
 function lineOf(file: string, { at, severity, kind, message, place }: LintProblem): string {
   const where = at.entry === undefined ? (at.line === undefined ? '' : ` line ${at.line}:`) : ''
   const entry = at.entry === undefined ? '' : `:${at.entry}`
-  const pointer = place === undefined ? '' : ` at ${place.part} ${place.pointer}`
-  return `${file}${entry}:${where} ${severity}: ${kind}: ${message}${message.includes(' at ') ? '' : pointer}\n`
+  // A torn binding names its place itself.
+  const pointer = place === undefined || kind === 'binding' ? '' : ` at ${place.part} ${place.pointer}`
+  return `${file}${entry}:${where} ${severity}: ${kind}: ${message}${pointer}\n`
 }
 
 function count(n: number, noun: string): string {
