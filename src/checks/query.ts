@@ -13,7 +13,7 @@ export function createQueryReader(schema: TSchema | undefined): (query: string) 
   const properties = propertiesOf(schema)
   const integers = new Set(Object.keys(properties).filter((name) => properties[name]?.type === 'integer'))
   return (query) => {
-    const fields: Record<string, unknown> = Object.create(null)
+    const fields: Record<string, unknown> = {}
     if (query === '') return { fields, errors: [] }
     const errors: FieldError[] = []
     for (const part of query.split('&')) {
@@ -23,6 +23,9 @@ export function createQueryReader(schema: TSchema | undefined): (query: string) 
       const value = decode(equals === -1 ? '' : part.slice(equals + 1))
       if (name === undefined || value === undefined) {
         errors.push({ parameter: shown(name), detail: 'is not valid percent-encoded UTF-8' })
+      } else if (name === '__proto__') {
+        // The one name that a plain object would swallow. No operation has it.
+        errors.push({ parameter: name, detail: 'is not known here' })
       } else if (Object.hasOwn(fields, name)) {
         errors.push({ parameter: shown(name), detail: 'must be sent once' })
       } else {
@@ -41,7 +44,7 @@ export function propertiesOf(
 }
 
 function decode(text: string): string | undefined {
-  if (!/[%+]/.test(text)) return text
+  if (!text.includes('%') && !text.includes('+')) return text
   try {
     const decoded = decodeURIComponent(text.replaceAll('+', ' '))
     return decoded.includes('\0') ? undefined : decoded

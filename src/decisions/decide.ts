@@ -1,6 +1,6 @@
 import type { Refusal } from '../errors/refusal.ts'
 import type { Call, Simulation } from '../operations/operation.ts'
-import type { CapCommit, RecordWrite, StoredAnswer } from '../store/store.ts'
+import type { Awaitable, CapCommit, RecordWrite, StoredAnswer } from '../store/store.ts'
 
 /** What was decided, serialised to the bytes that are stored, sent and recorded. */
 export type Decision =
@@ -18,5 +18,5 @@ export type Decision =
 export type Decider = {
   /** Where the effect of a decision is: in our own commit, or beyond our reach. */
   readonly effect: 'local' | 'remote'
-  readonly decide: (call: Call, simulation: Simulation) => Promise<Decision>
+  readonly decide: (call: Call, simulation: Simulation) => Awaitable<Decision>
 }

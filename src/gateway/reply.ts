@@ -71,7 +71,8 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): void {
     if (unread || gateway.lifecycle.draining()) headers.push('Connection', 'close')
     if (unread) lingeringClose(req)
     res.writeHead(reply.status, headers)
-    res.end(body)
+    // As Latin-1 text the bytes stay what they are, and Node sends head and body in one piece instead of two.
+    res.end(body.toString('latin1'), 'latin1')
     if (gateway.recorder?.isActive()) {
       gateway.recorder.record(captured(exchange, reply, headerLines(headers), body))
     }
