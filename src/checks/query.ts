@@ -3,6 +3,8 @@ import type { FieldError } from '../errors/refusal.ts'
 
 export type ParsedQuery = { readonly fields: Record<string, unknown>; readonly errors: readonly FieldError[] }
 
+const OWN = { configurable: true, enumerable: true, writable: true } as const
+
 const DIGITS = /^[0-9]{1,16}$/
 
 /**
@@ -23,14 +25,14 @@ export function createQueryReader(schema: TSchema | undefined): (query: string) 
       const value = decode(equals === -1 ? '' : part.slice(equals + 1))
       if (name === undefined || value === undefined) {
         errors.push({ parameter: shown(name), detail: 'is not valid percent-encoded UTF-8' })
-      } else if (name === '__proto__') {
-        // The one name that a plain object would swallow. No operation has it.
-        errors.push({ parameter: name, detail: 'is not known here' })
       } else if (Object.hasOwn(fields, name)) {
         errors.push({ parameter: shown(name), detail: 'must be sent once' })
       } else {
         // Digits alone become a number; any other text stays one and fails the schema's type.
-        fields[name] = integers.has(name) && DIGITS.test(value) ? Number(value) : value
+        const read = integers.has(name) && DIGITS.test(value) ? Number(value) : value
+        // Assigning to this one name would change what the object inherits from.
+        if (name === '__proto__') Object.defineProperty(fields, name, { ...OWN, value: read })
+        else fields[name] = read
       }
     }
     return { fields, errors }
