@@ -98,7 +98,7 @@ describe('cassette verify', () => {
     for (const row of [...OPERATIONS].sort((a, b) => b.method.localeCompare(a.method))) {
       const path = row.path.replace(/\{(\w+)\}/g, (_, name: string) => known.get(name) ?? `missing-${name}`)
       const query = new URLSearchParams(
-        Object.entries(row.exampleQuery ?? {}).map(([k, v]) => [k, String(v)]),
+        Object.entries(row.exampleQuery ?? {}).map(([k, v]): [string, string] => [k, String(v)]),
       )
       const reply = await send(row.method, query.size > 0 ? `${path}?${query}` : path, row.exampleBody)
       for (const [name, value] of Object.entries(reply))
