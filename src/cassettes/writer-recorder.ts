@@ -47,6 +47,7 @@ export function createRecorder(settings: RecorderSettings): Recorder {
     secrets,
     rules: settings.rules,
     configuredTestValues: settings.testValues,
+    ...(settings.cassetteKey && { cassetteKey: settings.cassetteKey }),
     taken: standInsOf([kept, resumed].filter((cassette) => cassette !== undefined)),
   })
   const journal = openJournal(paths.journal, header)

@@ -44,6 +44,8 @@ export type Writer = {
   readonly record: (exchange: CapturedExchange) => void
   /** A secret that this process has seen. What is recorded from now on is searched for it, and the whole file at the end. */
   readonly learn: (secret: string) => void
+  /** Something that passed is missing, and `detail` says why: the recording is bad from now on. */
+  readonly spoil: (detail: string) => void
   readonly status: () => RecordingStatus
   /** Resolves when everything that was handed over is on the disk, or the recording is bad. */
   readonly flush: () => Promise<void>
@@ -216,6 +218,7 @@ function run(
     learn: (secret) => {
       if (state === 'recording') taken(queue.learn(secret))
     },
+    spoil: (detail) => spoil(new CassetteError('incomplete-recording', path, detail)),
     status,
     flush,
     finish: async () => {
