@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 /** From the top to the bottom: a folder imports from its own layer and the ones below, never from above. */
 const LAYERS = [
   ['cli'],
-  ['gateway', 'config'],
+  ['gateway', 'recorder', 'config'],
   ['decisions', 'checks', 'portal', 'observe'],
   ['operations', 'tokens', 'cassettes', 'store'],
   ['simulator', 'errors'],
@@ -146,6 +146,7 @@ describe('the network', () => {
     'cli/child-command.ts': '{ spawn }', // runs the command after `--`
     'gateway/partner-server.ts': 'http', // listens
     'gateway/raw-replies.ts': '{ Socket }', // answers on a connection that the parser gave up
+    'recorder/upstream.ts': '{ Pool }', // `record` passes requests on to the sandbox that it is given
     'store/ownership.ts': '{ connect, createServer, type Server }', // a socket in the data directory
     'cassettes/writer.ts': '{ Worker }', // the recorder writes in a thread of its own
     'cassettes/writer-worker.ts': '{ parentPort, workerData }',

@@ -120,4 +120,22 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./signing-keys-rotate.ts'),
   },
   ...CASSETTE_COMMANDS,
+  {
+    name: 'record',
+    summary: 'Record what a command says to a sandbox, and what it answers, as a cassette.',
+    runsChild: true,
+    options: {
+      upstream: { value: 'URL', summary: 'The sandbox. Its certificate must be trusted.' },
+      out: { value: 'FILE', summary: 'The cassette: FILE.har.' },
+      mode: {
+        value: 'MODE',
+        summary:
+          'once records when FILE is absent; all replaces FILE at the end, and a failure leaves it as it was; new_episodes and none replay, which sandgate replay does. By default none where CI is set, else once.',
+      },
+      port: { value: 'PORT', summary: 'The port on 127.0.0.1; by default a free one.' },
+      config: CONFIG,
+    },
+    example: 'sandgate record --upstream https://sandbox.example.com --out payments.har -- npm test',
+    load: () => import('./record.ts'),
+  },
 ]

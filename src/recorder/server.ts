@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import { METHODS } from 'node:http'
+import httpProxy from '@fastify/http-proxy'
+import fastify, { type FastifyInstance } from 'fastify'
+import { problem } from '../errors/problem.ts'
+import { refuse } from '../errors/refusal.ts'
+import { type Failure, failureOf, mayRetry } from './failure.ts'
+import { createPassage, type Passage, type Route } from './passage.ts'
+import type { UpstreamReply } from './upstream.ts'
+
+const HEADER_BYTES = 64 * 1024
+/** CONNECT is no request to pass on: Node does not hand it to a router. */
+const PASSED = METHODS.filter((method) => method !== 'CONNECT')
+
+/** Carries the passage through the proxy to where the request is sent; it is no header and never on a wire. */
+const PASSAGE = Symbol('passage')
+type Carrier = { readonly [PASSAGE]?: Passage }
+
+export type ServerOptions = {
+  readonly route: Route
+  readonly origin: string
+  /** An exchange that failed, for the person who watches. */
+  readonly onFailure: (request: string, failure: Failure) => void
+}
+
+/**
+ * The listener: @fastify/http-proxy takes every request to the upstream, sends it again where that is safe, and
+ * hands errors over. What goes over either wire is ours: its own client keeps neither header lines nor targets as
+ * they are, and takes any certificate.
+ */
+export function createServer({ route, origin, onFailure }: ServerOptions): FastifyInstance {
+  const passages = new WeakMap<object, Passage>()
+  const passageOf = (req: object): Passage => {
+    const passage = passages.get(req)
+    if (!passage) throw new TypeError('every request has a passage')
+    return passage
+  }
+  const replies = new WeakMap<object, UpstreamReply>()
+  const app = fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    requestTimeout: 0,
+    http: { maxHeaderSize: HEADER_BYTES, requireHostHeader: false },
+    // No router and no parser has to like a target for it to pass.
+    rewriteUrl: () => '/',
+  })
+  // None has a body as far as Fastify is concerned, so that none is parsed or refused for its type.
+  for (const method of PASSED) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  app.addHook('onRequest', async (request, reply) => {
+    passages.set(request.raw, createPassage(route, request.raw, reply.raw, request.originalUrl))
+  })
+
+  const request = (
+    { headers }: { readonly headers: Carrier },
+    done: (error: Error | null, reply?: object) => void,
+  ) => {
+    headers[PASSAGE]?.send((error, reply) => {
+      if (!reply) return done(error)
+      replies.set(reply.body, reply)
+      // The head goes out as raw lines; none of it is copied through Fastify.
+      done(null, { statusCode: 200, headers: {}, body: reply.body })
+    })
+  }
+
+  app.register(httpProxy, {
+    upstream: origin,
+    httpMethods: [...PASSED],
+    disableRequestLogging: true,
+    internalRewriteLocationHeader: false,
+    undici: { request: request as never },
+    replyOptions: {
+      rewriteRequestHeaders: ({ raw }) => ({ [PASSAGE]: passageOf(raw) }) as Record<never, never>,
+      retryDelay: ({ err, req, attempt }) => {
+        const passage = (req.headers as Carrier)[PASSAGE]
+        if (!err || !passage || attempt > 0 || passage.isAborted()) return null
+        return mayRetry(req.method, passage.hasBody, err) ? 1 : null
+      },
+      onResponse: ({ raw }, reply, { stream }) => {
+        reply.hijack()
+        const answer = replies.get(stream)
+        if (answer) passageOf(raw).answer(answer)
+      },
+      onError: (reply, { error }) => {
+        const { raw, originalUrl } = reply.request
+        passageOf(raw).fail()
+        if (reply.raw.destroyed) return void reply.hijack()
+        const failure = failureOf(error.cause ?? error)
+        onFailure(`${raw.method} ${originalUrl.split('?', 1)[0]}`, failure)
+        const id = randomUUID()
+        const body = problem(refuse(failure.code, failure.detail), id, origin)
+        void reply
+          .code(body.status)
+          .headers({ 'content-type': 'application/problem+json', 'x-request-id': id })
+          .send(Buffer.from(JSON.stringify(body)))
+      },
+    },
+  })
+  return app
+}

@@ -1,0 +1,189 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { loadCassette } from '../../src/cassettes/load.ts'
+import { scratch } from '../cassettes/recording-fixtures.ts'
+import { type Handler, startUpstream } from './upstream.ts'
+
+const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
+const root = scratch()
+let out = ''
+let count = 0
+beforeEach(() => {
+  out = join(root, String(++count), 'tests.har')
+})
+
+type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
+
+function start(args: readonly string[], env: Record<string, string> = {}) {
+  const { CI: _ci, ...rest } = process.env
+  const child = spawn(process.execPath, [COMMAND, 'record', ...args], {
+    env: { ...rest, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk) => {
+    stdout += String(chunk)
+  })
+  child.stderr.on('data', (chunk) => {
+    stderr += String(chunk)
+  })
+  const ended: Promise<Ended> = once(child, 'close').then(([code]) => ({ code, stdout, stderr }))
+  return { child, ended }
+}
+
+const recording = (args: readonly string[], env: Record<string, string> = {}) => start(args, env).ended
+/** A command that makes one request and ends with a code. */
+const client = (code: number, path = '/v1/x') => [
+  process.execPath,
+  '-e',
+  `fetch(process.env.SANDGATE_URL + ${JSON.stringify(path)}).then((r) => r.text()).then(() => process.exit(${code}))`,
+]
+
+const answering: Handler = (req, res) => req.resume().on('end', () => res.end('{"ok":true}'))
+
+describe('sandgate record', () => {
+  it.each([0, 3])('runs a command against the recorder, and ends with its exit code %i', async (code) => {
+    const { url } = await startUpstream(answering)
+    const ended = await recording(['--upstream', url.origin, '--out', out, '--', ...client(code)])
+    expect(ended.stderr).toBe(
+      `sandgate record: recorded 1 exchange, redacted 0 secret and 0 personal values: ${out}\n`,
+    )
+    expect(ended.stdout).toMatch(new RegExp(`^recording http://127\\.0\\.0\\.1:\\d+ -> ${url.origin}\n$`))
+    expect(ended.code).toBe(code)
+    expect(loadCassette(out).interactions).toHaveLength(1)
+  })
+
+  it('without a command records until it is stopped', async () => {
+    const { url } = await startUpstream(answering)
+    const { child, ended } = start(['--upstream', `${url.origin}/base/`, '--out', out])
+    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+    const recorder = line.split(' ')[1]
+    await fetch(`${recorder}/v1/score`)
+    child.kill('SIGTERM')
+    expect(await ended).toMatchObject({ code: 0, stderr: expect.stringContaining('recorded 1 exchange') })
+    expect(loadCassette(out).interactions[0]).toMatchObject({
+      operation: 'score.read',
+      request: { target: '/v1/score' },
+    })
+  })
+
+  it('writes no secret to the disk, at no time', async () => {
+    const canaries = {
+      basic: 'canary-basic-secret-4711',
+      token: 'canary-access-token-0815',
+      cookie: 'canary-cookie-31337',
+      form: 'canary-form-secret-2718',
+    }
+    const directory = join(root, String(count))
+    const leaks = () =>
+      readdirSync(directory).flatMap((file) => {
+        const text = readFileSync(join(directory, file), 'latin1')
+        return Object.values(canaries).filter((secret) => text.includes(secret))
+      })
+    const { url } = await startUpstream((req, res) =>
+      req.resume().on('end', () => {
+        res.setHeader('Set-Cookie', `session=${canaries.cookie}`)
+        res.setHeader('Content-Type', 'application/json')
+        res.end(JSON.stringify({ access_token: canaries.token, token_type: 'Bearer', expires_in: 3600 }))
+      }),
+    )
+    const { child, ended } = start(['--upstream', url.origin, '--out', out, '--mode', 'all'])
+    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+    const recorder = line.split(' ')[1]
+    const basic = Buffer.from(`someone:${canaries.basic}`).toString('base64')
+    await fetch(`${recorder}/auth/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${basic}`, cookie: canaries.cookie },
+      body: new URLSearchParams({ grant_type: 'client_credentials', client_secret: canaries.form }),
+    })
+    await fetch(`${recorder}/v1/unknown?token=${canaries.token}`, {
+      headers: { authorization: `Bearer ${canaries.token}` },
+    })
+    expect(leaks()).toEqual([])
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({ code: 0 })
+    expect(leaks()).toEqual([])
+    expect(readFileSync(out, 'latin1')).not.toContain(basic)
+    expect(loadCassette(out).interactions.map(({ lane }) => lane)).toEqual(['client-1', ''])
+  })
+
+  it('in mode all replaces the file at the end; once leaves it alone', async () => {
+    const { url } = await startUpstream(answering)
+    const options = ['--upstream', url.origin, '--out', out]
+    await recording([...options, '--', ...client(0, '/first')])
+    const before = readFileSync(out, 'utf8')
+    const once = await recording([...options, '--', ...client(0, '/second')])
+    expect(once).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`run sandgate replay ${out} -- COMMAND`),
+    })
+    expect(readFileSync(out, 'utf8')).toBe(before)
+    await recording([...options, '--mode', 'all', '--', ...client(0, '/second')])
+    expect(loadCassette(out).interactions.map(({ request }) => request.target)).toEqual(['/second'])
+  })
+
+  it('ends with 6 when nothing passed, and writes nothing', async () => {
+    const { url } = await startUpstream(answering)
+    const ended = await recording(['--upstream', url.origin, '--out', out, '--', process.execPath, '-e', '0'])
+    expect(ended).toMatchObject({ code: 6, stderr: expect.stringContaining('nothing passed') })
+    expect(existsSync(out)).toBe(false)
+  })
+
+  it('ends with 6 when somebody records this cassette, or where it cannot be written', async () => {
+    const { url } = await startUpstream(answering)
+    const { child, ended } = start(['--upstream', url.origin, '--out', out])
+    await once(child.stdout, 'data')
+    const second = await recording(['--upstream', url.origin, '--out', out, '--', ...client(0)])
+    expect(second).toMatchObject({
+      code: 6,
+      stdout: '',
+      stderr: expect.stringContaining(`process ${child.pid} is recording`),
+    })
+    child.kill('SIGTERM')
+    await ended
+    writeFileSync(join(root, 'file'), '')
+    const blocked = await recording(['--upstream', url.origin, '--out', join(root, 'file/tests.har')])
+    expect(blocked).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('its directory cannot be made ('),
+    })
+  })
+
+  it.each([
+    [[], 'name the sandbox with --upstream URL'],
+    [['--upstream', 'http://x'], 'name the cassette with --out FILE'],
+    [['--upstream', 'ftp://x', '--out', 'a'], '--upstream takes an http or https URL'],
+    [
+      ['--upstream', 'http://u:p@x', '--out', 'a'],
+      '--upstream takes an http or https URL without credentials',
+    ],
+    [
+      ['--upstream', 'http://x', '--out', 'a', '--port', '99999'],
+      '--port takes a number from 0 to 65535, not 99999',
+    ],
+    [
+      ['--upstream', 'http://x', '--out', 'a', '--mode', 'some'],
+      '--mode is one of once, new_episodes, all, none, not some',
+    ],
+    [
+      ['--upstream', 'http://x', '--out', 'a', '--mode', 'none'],
+      'mode none replays; run sandgate replay a.har',
+    ],
+  ])('says what is wrong with %j', async (args, message) => {
+    const ended = await recording(args)
+    expect(ended).toMatchObject({ code: 2, stdout: '' })
+    expect(ended.stderr).toContain(`sandgate record: ${message}`)
+    expect(ended.stderr.trim()).not.toContain('\n')
+  })
+
+  it('replays by default where CI is set', async () => {
+    const ended = await recording(['--upstream', 'http://x', '--out', 'a'], { CI: '1' })
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('(the default where CI is set)') })
+  })
+})

@@ -1,0 +1,166 @@
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { basename, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { loadCassette } from '../../src/cassettes/load.ts'
+import { mayRetry } from '../../src/recorder/failure.ts'
+import { scratch } from '../cassettes/recording-fixtures.ts'
+import { record, startUpstream } from './upstream.ts'
+
+const directory = scratch()
+let out = ''
+let count = 0
+beforeEach(() => {
+  out = join(directory, `${++count}.har`)
+})
+
+/** A server below HTTP: what it does with each connection is up to the test. */
+async function startRaw(
+  onRequest: (socket: import('node:net').Socket, request: string, nth: number) => void,
+) {
+  let requests = 0
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', (data) => onRequest(socket, String(data), ++requests))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as import('node:net').AddressInfo
+  return { url: new URL(`http://127.0.0.1:${port}`), requests: () => requests }
+}
+
+describe('an upstream in trouble', () => {
+  it('that cannot be reached is answered with 502 and no address, and recorded as aborted', async () => {
+    const recorder = await record(new URL('http://127.0.0.1:1'), out)
+    const response = await fetch(`${recorder.url}/v1/score/x`)
+    expect(response.status).toBe(502)
+    expect(response.headers.get('content-type')).toBe('application/problem+json')
+    const { detail, code } = (await response.json()) as { detail: string; code: string }
+    expect({ detail, code }).toEqual({ detail: 'It refused the connection.', code: 'UPSTREAM_UNAVAILABLE' })
+    expect(await recorder.finish()).toMatchObject({ exchanges: 1, aborted: 1 })
+    expect(loadCassette(out).interactions[0]?.reply).toBeUndefined()
+  })
+
+  it('that breaks off before it answers is asked again only where that is safe', async () => {
+    const upstream = await startRaw((socket, _request, nth) => {
+      if (nth === 2) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+      else socket.destroy()
+    })
+    const recorder = await record(upstream.url, out)
+    expect(await fetch(recorder.url).then((response) => response.text())).toBe('ok')
+    expect(upstream.requests()).toBe(2)
+    expect((await fetch(recorder.url, { method: 'POST', body: 'x' })).status).toBe(502)
+    expect(upstream.requests()).toBe(3)
+    const broken = Object.assign(new Error(''), { code: 'ECONNRESET' })
+    expect([
+      mayRetry('GET', false, broken),
+      mayRetry('GET', true, broken),
+      mayRetry('DELETE', false, broken),
+    ]).toEqual([true, false, false])
+  })
+
+  it('that breaks off in the middle of its body breaks off for the client too', async () => {
+    const upstream = await startRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf')
+      setTimeout(() => socket.destroy(), 20)
+    })
+    const recorder = await record(upstream.url, out)
+    await expect(fetch(recorder.url).then((response) => response.text())).rejects.toThrow()
+    expect(await recorder.finish()).toMatchObject({ exchanges: 1, aborted: 1 })
+  })
+
+  it('that answers 503 with Retry-After is not asked again', async () => {
+    const upstream = await startUpstream((_req, res) => res.writeHead(503, { 'retry-after': '1' }).end())
+    const recorder = await record(upstream.url, out)
+    expect((await fetch(recorder.url)).status).toBe(503)
+    expect(upstream.seen).toHaveLength(1)
+  })
+
+  it('that answers early does not swallow the next request on the connection', async () => {
+    const upstream = await startUpstream((_req, res) => res.writeHead(413).end('early'))
+    const recorder = await record(upstream.url, out)
+    const socket = connect(recorder.port, '127.0.0.1')
+    const replies: string[] = []
+    socket.on('data', (data) => replies.push(String(data)))
+    socket.write('POST /first HTTP/1.1\r\nHost: h\r\nContent-Length: 400001\r\n\r\nx')
+    await vi.waitFor(() => expect(replies.join('')).toContain('early'))
+    socket.write(Buffer.alloc(400_000, 120))
+    socket.write('GET /second HTTP/1.1\r\nHost: h\r\n\r\n')
+    await vi.waitFor(() => expect(replies.join('').match(/ 413 /g)).toHaveLength(2))
+    socket.destroy()
+    await recorder.finish()
+    const targets = loadCassette(out).interactions.map(({ request, reply }) => [
+      request.target,
+      request.body.length,
+      reply?.status,
+    ])
+    expect(targets).toEqual([
+      ['/first', 400_001, 413],
+      ['/second', 0, 413],
+    ])
+  })
+})
+
+describe('a client that goes away', () => {
+  it.each([
+    ['before the reply', false],
+    ['in the middle of the reply', true],
+  ])('%s leaves nothing open at the upstream', async (_name, answers) => {
+    const upstream = await startUpstream((_req, res) => {
+      if (answers) res.writeHead(200).write('begin')
+    })
+    const recorder = await record(upstream.url, out)
+    const socket = connect(recorder.port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
+    if (answers) await once(socket, 'data')
+    else await vi.waitFor(() => expect(upstream.seen).toHaveLength(1))
+    socket.destroy()
+    await vi.waitFor(() => expect(upstream.open.size).toBe(0))
+    expect(await recorder.finish()).toMatchObject({ exchanges: 1, aborted: 1 })
+  })
+
+  it('in the middle of its body ends the upload', async () => {
+    const upstream = await startUpstream(() => {})
+    const recorder = await record(upstream.url, out)
+    const socket = connect(recorder.port, '127.0.0.1')
+    socket.write('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nhalf')
+    await vi.waitFor(() => expect(upstream.open.size).toBe(1))
+    await wait(20)
+    socket.destroy()
+    await vi.waitFor(() => expect(upstream.open.size).toBe(0))
+    expect(await recorder.finish()).toMatchObject({ exchanges: 1, aborted: 1 })
+  })
+})
+
+describe('a body that is too long for the recording', () => {
+  it('passes all the same, and the recording says that it is incomplete', async () => {
+    const upstream = await startUpstream((req, res) => req.pipe(res))
+    const onBad = vi.fn()
+    const recorder = await record(upstream.url, out, { onBad, bounds: { bodyBytes: 1000, heldBytes: 4000 } })
+    const body = Buffer.alloc(200_000, 'x')
+    const response = await fetch(recorder.url, { method: 'POST', body })
+    expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true)
+    expect(onBad).toHaveBeenCalledExactlyOnceWith('a body was longer than 1000 bytes.')
+    await expect(recorder.finish()).rejects.toMatchObject({ reason: 'incomplete-recording' })
+    expect(existsSync(out)).toBe(false)
+  })
+})
+
+describe('a cassette', () => {
+  it('has one recorder at a time', async () => {
+    const upstream = await startUpstream((_req, res) => res.end())
+    await record(upstream.url, out)
+    await expect(record(upstream.url, out)).rejects.toMatchObject({ reason: 'busy' })
+  })
+
+  it('is not made of nothing', async () => {
+    const upstream = await startUpstream((_req, res) => res.end())
+    const recorder = await record(upstream.url, out)
+    expect(await recorder.finish()).toBeUndefined()
+    const name = basename(out, '.har')
+    expect(readdirSync(directory).filter((file) => file.startsWith(`${name}.`))).toEqual([])
+  })
+})
