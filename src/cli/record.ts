@@ -64,7 +64,9 @@ async function finish(
     const recorded = await recorder.finish()
     if (recorded) {
       say(described(recorded))
-      return code
+      if (recorded.aborted < recorded.exchanges) return code
+      say('no exchange had a reply of the upstream; this cassette replays nothing')
+      return failed
     }
     say(
       `nothing passed, so ${cassettePaths(out).har} was not written; send requests to ${recorder.url} (SANDGATE_URL)`,

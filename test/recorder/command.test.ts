@@ -135,6 +135,14 @@ describe('sandgate record', () => {
     expect(existsSync(out)).toBe(false)
   })
 
+  it('ends with 6 when nothing was answered', async () => {
+    const ended = await recording(['--upstream', 'http://127.0.0.1:1', '--out', out, '--', ...client(0)])
+    expect(ended).toMatchObject({ code: 6, stderr: expect.stringContaining('no exchange had a reply') })
+    expect(ended.stderr).toContain(
+      'GET /v1/x: UPSTREAM_UNAVAILABLE (ECONNREFUSED). It refused the connection.',
+    )
+  })
+
   it('ends with 6 when somebody records this cassette, or where it cannot be written', async () => {
     const { url } = await startUpstream(answering)
     const { child, ended } = start(['--upstream', url.origin, '--out', out])
