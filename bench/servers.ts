@@ -16,7 +16,7 @@ export type Subject = {
 const SERVER_CORE = '0'
 const ROOT = resolve(import.meta.dirname, '../..')
 
-export const DEMO = { id: 'key_demo', secret: 'sk_sandbox_demo_key_for_local_use_only' }
+export const CLIENT = { id: 'key_bench', secret: 'sk_sandbox_benchmark_key_on_loopback_only' }
 
 /** A bare server of bench/peers, as the other side of a ratio. */
 export function startPeer(name: string, file: string): Promise<Subject> {
@@ -45,7 +45,7 @@ partners:
     name: Demo partner
     tenant: tn_sandbox_demo
     scopes: [accounts:read, accounts:write, kyc:initiate, payments:write, webhooks:register]
-    keys: [{ id: key_demo, sha256: 8a6268519048abe08a4ce718cad57d1879782013f728a4a925a1324e3866fdfb }]
+    keys: [{ id: key_bench, sha256: 5c1bc90c1b0f52833a03b53f1920b80eced532b029aba1e62f9caac63bda4060 }]
 `
 
 async function start(name: string, args: readonly string[], cleanUp: () => void): Promise<Subject> {
@@ -91,7 +91,7 @@ function listeningUrl(child: ChildProcess): Promise<string> {
 export async function accessToken(url: string): Promise<string> {
   const response = await fetch(`${url}/auth/token`, {
     method: 'POST',
-    body: new URLSearchParams({ client_id: DEMO.id, client_secret: DEMO.secret }),
+    body: new URLSearchParams({ client_id: CLIENT.id, client_secret: CLIENT.secret }),
   })
   const { access_token: token } = (await response.json()) as { access_token: string }
   return token

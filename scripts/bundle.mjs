@@ -1,16 +1,11 @@
-import { existsSync } from 'node:fs'
 import { build } from 'esbuild'
 
 /**
  * Puts the program into few files, over what the compiler has written. Loading some thousand small modules is most
  * of a start otherwise: see docs/decisions/0008-bundle.md. Types stay those of the compiler.
  */
-const entries = ['src/cli/main.ts', 'src/cassettes/writer-worker.ts', 'src/index.ts'].filter((file) =>
-  existsSync(file),
-)
-
 await build({
-  entryPoints: entries,
+  entryPoints: ['src/cli/main.ts', 'src/cassettes/writer-worker.ts', 'src/sandgate.ts'],
   outbase: 'src',
   outdir: 'dist',
   chunkNames: 'chunks/[name]-[hash]',

@@ -138,4 +138,24 @@ export const COMMANDS: readonly Command[] = [
     example: 'sandgate record --upstream https://sandbox.example.com --out payments.har -- npm test',
     load: () => import('./record.ts'),
   },
+  {
+    name: 'replay',
+    summary: 'Answer from cassettes: for a command, or until it is stopped.',
+    args: ['FILE...'],
+    runsChild: true,
+    options: {
+      port: { value: 'PORT', summary: 'The port on 127.0.0.1; by default a free one.' },
+      strict: { summary: 'The recorded order must be kept; otherwise it only chooses among equal requests.' },
+      freeze: { summary: 'Serve instants as recorded instead of around now.' },
+      'fail-unused': { summary: 'Fail when an interaction was not used.' },
+      junit: { value: 'FILE', summary: 'Write the misses as JUnit XML.' },
+      partners: {
+        value: 'FILE',
+        summary: 'Only these partners get a token; by default every client does, whatever its secret.',
+      },
+      config: CONFIG,
+    },
+    example: 'sandgate replay recordings/payments.har -- npm test',
+    load: () => import('./replay.ts'),
+  },
 ]

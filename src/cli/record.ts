@@ -6,6 +6,7 @@ import { printable, wrongUsage } from './cassette-problem.ts'
 import { cassetteRules } from './cassette-rules.ts'
 import { runChild } from './child-command.ts'
 import type { Ending, Invocation, Io, Run } from './command.ts'
+import { stopSignal } from './stop-signal.ts'
 
 const MODES = ['once', 'new_episodes', 'all', 'none'] as const
 type Mode = (typeof MODES)[number]
@@ -126,18 +127,4 @@ function secretsOf({ env }: Io): string[] {
   return [env.SANDGATE_CLIENT_SECRET, env.SANDGATE_CASSETTE_KEY].filter(
     (secret) => secret !== undefined && secret !== '',
   ) as string[]
-}
-
-/** Resolves with the exit code 0: a recording without a command is stopped as asked. */
-function stopSignal(): Promise<number> {
-  return new Promise((resolve) => {
-    const stop = () => {
-      // A second signal ends the process.
-      process.off('SIGINT', stop)
-      process.off('SIGTERM', stop)
-      resolve(0)
-    }
-    process.on('SIGINT', stop)
-    process.on('SIGTERM', stop)
-  })
 }

@@ -15,7 +15,19 @@ export function capturedRequest({ req, query, path, body }: Exchange): CapturedR
 /** One client under test: named by a header or by the path, else told apart by its client id. */
 export function laneOf({ req, lane, principal, provenClient }: Exchange): string {
   const named = req.headers['x-sandgate-lane']
-  return (typeof named === 'string' ? named : undefined) ?? lane ?? principal?.keyId ?? provenClient ?? ''
+  if (typeof named === 'string') return named
+  return lane ?? principal?.keyId ?? provenClient ?? claimedClient(req.headers.authorization) ?? ''
+}
+
+/**
+ * The client id in a token that was refused, an expired one above all: its client is still in its lane. It is a name
+ * here and proves nothing; only what looks like a key id is one.
+ */
+function claimedClient(authorization: string | undefined): string | undefined {
+  const payload = /^bearer +[\w-]+\.([\w-]+)\./i.exec(authorization ?? '')?.[1]
+  if (payload === undefined) return undefined
+  const claims = Buffer.from(payload, 'base64url').toString('latin1')
+  return /"client_id":"(key_[A-Za-z0-9_-]{1,60})"/.exec(claims)?.[1]
 }
 
 /** Who made a reply: the edge by a code, or a rule of the simulator. */

@@ -74,6 +74,7 @@ async function answer(gateway: Gateway, exchange: Exchange): Promise<Reply> {
   // 3. Judge what needs the request alone.
   let refusal = misdirected?.refusal ?? judgeCaller(exchange, authentication)
   const post = req.method === 'POST' && endpoint !== undefined
+  const isRecording = gateway.recorder?.isActive() === true
   let key: string | undefined
   if (!refusal && post && endpoint.kind === 'operation') {
     const judged = judgeIdempotencyKey(headers['idempotency-key'])
@@ -82,14 +83,18 @@ async function answer(gateway: Gateway, exchange: Exchange): Promise<Reply> {
   }
   let body: Buffer = NO_BODY
   if (!refusal && post) {
-    // A window that is known to be full is refused before the body is read.
+    // A window that is known to be full is refused before the body is read, unless a recorder wants to see it.
     const peeked = await gateway.store.peek(exchange.window, exchange.arrivedAt)
-    if (peeked.full)
+    if (peeked.full && !isRecording)
       return refused(gateway, exchange, rateLimited(exchange.window, peeked, exchange.arrivedAt), peeked)
     const read = await readBody(exchange, settings.config.server.bodyBytes)
     refusal = read.refusal
     if (read.bytes) body = read.bytes
     exchange.body = body
+  } else if (isRecording && !exchange.broken) {
+    // A request that is refused early is matched by its body when it is replayed.
+    const read = await readBody(exchange, settings.config.server.bodyBytes)
+    if (read.bytes) exchange.body = read.bytes
   }
   const now = body === NO_BODY ? exchange.arrivedAt : gateway.clock.now()
   let judged: Judged | undefined

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Cassette } from '../cassettes/interaction.ts'
 import type { Ledger } from '../cassettes/ledger.ts'
 import type { MissReport } from '../cassettes/miss.ts'
-import { createRedactor } from '../cassettes/redact.ts'
+import { createRedactor, keyedDigest } from '../cassettes/redact.ts'
 import { redactionPolicy } from '../cassettes/redact-policy.ts'
 import { createSecrets } from '../cassettes/secrets.ts'
 import { createTape, type TapeOptions } from '../cassettes/tape.ts'
@@ -43,6 +43,8 @@ export type ReplayGatewayOptions = {
   readonly profile?: TapeOptions['profile']
   readonly time?: TapeOptions['time']
   readonly onMiss?: (report: MissReport) => void
+  /** The key of the recording: redacted values are then compared. */
+  readonly cassetteKey?: string
 }
 
 export type ReplayGateway = {
@@ -57,7 +59,7 @@ export type ReplayGateway = {
  * the edge that follow from a request alone.
  */
 export async function startReplay(options: ReplayGatewayOptions): Promise<ReplayGateway> {
-  const { config, cassettes, logger, onMiss = () => {} } = options
+  const { config, cassettes, logger, cassetteKey, onMiss = () => {} } = options
   const clock = options.clock ?? systemClock
   const testValues = Object.keys(config.scores)
   const redactor = createRedactor({
@@ -72,6 +74,9 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     prepare: (request) => redactor.redactRequest(request).request,
     ...(options.profile && { profile: options.profile }),
     ...(options.time && { time: options.time }),
+    ...(cassetteKey !== undefined && {
+      digest: (rule: string, value: string) => keyedDigest(cassetteKey, rule, value),
+    }),
   })
   const store = unlimited(createMemoryStore())
   const ids = createIds(clock)
@@ -122,6 +127,8 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     ledger: tape.ledger,
     misses: tape.misses,
     close: async () => {
+      // Fastify closes only what it has opened itself.
+      app.server.close()
       app.server.closeAllConnections()
       await app.close()
       lifecycle.close()

@@ -13,7 +13,7 @@ import { OPERATIONS } from '../operations/operations.ts'
 import { docsPages } from '../portal/docs-page.ts'
 import { publicDocuments } from '../portal/public-documents.ts'
 import { widgetPages } from '../portal/widget.ts'
-import { createIds } from '../simulator/ids.ts'
+import { createIds, type Ids } from '../simulator/ids.ts'
 import { openEmbeddedStore } from '../store/embedded.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import type { Store } from '../store/store.ts'
@@ -25,7 +25,7 @@ import { createEndpoints } from './endpoint.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createOperatorServer } from './operator-server.ts'
 import { createPartnerServer } from './partner-server.ts'
-import { createRecordings } from './recordings.ts'
+import { createRecordings, type Recordings } from './recordings.ts'
 import { deriveSettings } from './settings.ts'
 import { stop } from './shutdown.ts'
 import { startSweeping } from './sweeping.ts'
@@ -38,6 +38,10 @@ export type StartOptions = {
   readonly configuration?: () => { readonly ok: boolean; readonly errors?: readonly string[] }
   /** The clock to run on; by default the system's. */
   readonly clock?: Clock
+  /** Where identifiers come from; by default random. */
+  readonly ids?: Ids
+  /** Sees every exchange in place of the recordings that an operator starts. */
+  readonly observer?: Pick<Recordings, 'isActive' | 'record'>
 }
 
 export type RunningGateway = {
@@ -54,7 +58,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const { config, logger } = options
   const clock = config.clock.controllable ? controllableClock(options.clock) : (options.clock ?? systemClock)
   const store = await openStore(config)
-  const ids = createIds(clock)
+  const ids = options.ids ?? createIds(clock)
   const lifecycle = createLifecycle(config.server)
   // Known once the partner listener is bound; nothing is answered before.
   let boundUrl = ''
@@ -88,7 +92,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     settings: () => settings,
     publicUrl,
     issuer,
-    recorder: recordings,
+    recorder: options.observer ?? recordings,
   }
   const documents = publicDocuments({
     signingKeys,

@@ -1,0 +1,101 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Cassette } from '../cassettes/interaction.ts'
+import { exitCode, type Ledger, ledgerText } from '../cassettes/ledger.ts'
+import { loadCassette } from '../cassettes/load.ts'
+import type { MissReport } from '../cassettes/miss.ts'
+import { missText } from '../cassettes/miss-console.ts'
+import { missJUnit } from '../cassettes/miss-junit.ts'
+import { formatConfigErrors } from '../config/errors.ts'
+import { loadConfig } from '../config/load.ts'
+import type { Config } from '../config/schema.ts'
+import { type ReplayGateway, startReplay } from '../gateway/start-replay.ts'
+import { createLogger } from '../observe/logger.ts'
+import { printable, reportingCassettes, wrongUsage } from './cassette-problem.ts'
+import { runChild } from './child-command.ts'
+import type { Ending, Invocation, Io, Run } from './command.ts'
+import { configFile } from './config-file.ts'
+import { stopSignal } from './stop-signal.ts'
+
+/** Answers from cassettes, for a command or until it is stopped, and says at the end what became of them. */
+export const run: Run = (invocation, io) => reportingCassettes(invocation, io, () => replay(invocation, io))
+
+async function replay(invocation: Invocation, io: Io): Promise<Ending> {
+  const { args, options, child } = invocation
+  if (args.length === 0)
+    return wrongUsage(invocation, io, 'name at least one cassette: sandgate replay FILE...')
+  const port = Number(options.port ?? 0)
+  if (!/^\d{1,5}$/.test(String(options.port ?? 0)) || port > 65_535) {
+    return wrongUsage(invocation, io, `--port takes a number from 0 to 65535, not ${options.port}`)
+  }
+  const config = replayConfig(invocation, io, port)
+  if (config === undefined) return 'configuration'
+  const cassettes = args.map((file) => loadCassette(file))
+  const color = process.stderr.isTTY === true && io.env.NO_COLOR === undefined
+  let gateway: ReplayGateway
+  try {
+    gateway = await start(invocation, config, cassettes, (report) =>
+      io.err(`${missText(report, { color })}\n`),
+    )
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    io.err(`sandgate replay: 127.0.0.1:${port} is already in use; choose another port with --port\n`)
+    return 'address'
+  }
+  const interactions = cassettes.reduce((sum, cassette) => sum + cassette.interactions.length, 0)
+  io.out(printable(`replaying ${interactions} interactions of ${args.join(', ')} on ${gateway.url}\n`))
+  const code = child.length > 0 ? await runChild(child, { SANDGATE_URL: gateway.url }) : await stopSignal()
+  await gateway.close()
+  return finish(invocation, io, gateway.ledger(), gateway.misses(), code)
+}
+
+function start(
+  { options }: Invocation,
+  config: Config,
+  cassettes: readonly Cassette[],
+  onMiss: (report: MissReport) => void,
+): Promise<ReplayGateway> {
+  return startReplay({
+    cassettes,
+    config,
+    partners: options.partners === undefined ? 'any' : 'configured',
+    logger: createLogger({ requests: false, format: 'off' }),
+    onMiss,
+    ...(options.strict === true && { profile: 'strict' as const }),
+    time: options.freeze === true ? 'freeze' : 'shift',
+    ...cassetteKeyOf(process.env.SANDGATE_CASSETTE_KEY),
+  })
+}
+
+function cassetteKeyOf(key: string | undefined) {
+  return key === undefined || key === '' ? {} : { cassetteKey: key }
+}
+
+/** The rules of the configuration, on this machine alone and with nothing to keep. */
+function replayConfig({ options }: Invocation, io: Io, port: number): Config | undefined {
+  const partners =
+    typeof options.partners === 'string' ? { SANDGATE_PARTNERS: resolve(options.partners) } : {}
+  const result = loadConfig({ file: configFile(options.config), env: { ...io.env, ...partners } })
+  if (!result.ok) {
+    io.err(`${formatConfigErrors(result.errors)}\n`)
+    return undefined
+  }
+  const { config } = result
+  const listen = { ...config.listen, host: '127.0.0.1', port, publicUrl: null, trustedProxies: [] }
+  return { ...config, listen, store: { ...config.store, engine: 'memory' } }
+}
+
+/** The command's own exit code, unless it went well and the replay did not. */
+function finish(
+  { options }: Invocation,
+  io: Io,
+  ledger: Ledger,
+  misses: readonly MissReport[],
+  code: number,
+): Ending {
+  const rules = { failUnused: options['fail-unused'] === true, ci: Boolean(io.env.CI) }
+  io.err(printable(ledgerText(ledger, rules)))
+  if (typeof options.junit === 'string') writeFileSync(options.junit, missJUnit(misses))
+  if (code !== 0) return code
+  return exitCode(ledger, rules) === 0 ? 'ok' : 'failure'
+}

@@ -1,0 +1,99 @@
+import type { Ledger } from './cassettes/ledger.ts'
+import { loadCassette } from './cassettes/load.ts'
+import type { MissReport } from './cassettes/miss.ts'
+import { loadConfig } from './config/load.ts'
+import type { Config } from './config/schema.ts'
+import { startReplay } from './gateway/start-replay.ts'
+import { createLogger } from './observe/logger.ts'
+import { type Recorded, startRecorder } from './recorder/recorder.ts'
+
+export type { CassetteError } from './cassettes/load-error.ts'
+export type { Ledger, MissReport, Recorded }
+
+export type ReplayOptions = {
+  /** A configuration, for its outcome rules and seeded scores; by default the built-in ones. */
+  readonly config?: string
+  /** `shift` (default): instants around now. `freeze`: as recorded. */
+  readonly time?: 'shift' | 'freeze'
+  /** `contract` (default): order chooses among equal requests. `strict`: it must be kept. */
+  readonly profile?: 'contract' | 'strict'
+}
+
+export type Tape = {
+  /** Where to send the requests: `http://127.0.0.1:PORT`. */
+  readonly url: string
+  /** Why requests were not answered, so far. */
+  readonly misses: () => readonly MissReport[]
+  /** Stops, and tells what became of the recording: a test asserts on `missed` and `unused`. */
+  readonly close: () => Promise<Ledger>
+}
+
+/**
+ * Answers from one or several cassettes on a free port of this machine, for use in a test file:
+ *
+ *     const tape = await replay('recordings/payments.har')
+ *     …
+ *     const { missed } = await tape.close()
+ *
+ * @throws CassetteError when a file is missing or cannot be read; its `reason` says which.
+ */
+export async function replay(files: string | readonly string[], options: ReplayOptions = {}): Promise<Tape> {
+  const cassettes = (typeof files === 'string' ? [files] : files).map((file) => loadCassette(file))
+  const gateway = await startReplay({
+    cassettes,
+    config: localConfig(options.config),
+    partners: 'any',
+    logger: createLogger({ requests: false, format: 'off' }),
+    ...(options.profile && { profile: options.profile }),
+    ...(options.time && { time: options.time }),
+  })
+  return {
+    url: gateway.url,
+    misses: gateway.misses,
+    close: async () => {
+      await gateway.close()
+      return gateway.ledger()
+    },
+  }
+}
+
+export type RecordOptions = {
+  /** The sandbox that is recorded. */
+  readonly upstream: string
+  /** `name.har`. What is there is replaced when the recording is complete. */
+  readonly out: string
+  /** A configuration, for its outcome rules and seeded scores; by default the built-in ones. */
+  readonly config?: string
+}
+
+export type Recording = {
+  /** Where to send the requests: they are passed on to the upstream. */
+  readonly url: string
+  /** Writes the cassette; undefined when nothing has passed. @throws CassetteError */
+  readonly finish: () => Promise<Recorded | undefined>
+}
+
+/** Records what passes to a sandbox and back, as `sandgate record` does. @throws CassetteError */
+export async function record({ upstream, out, config }: RecordOptions): Promise<Recording> {
+  const { outcomes, scores } = localConfig(config)
+  return startRecorder({
+    upstream: new URL(upstream),
+    out,
+    port: 0,
+    leftover: 'discard',
+    rules: outcomes,
+    testValues: Object.keys(scores),
+  })
+}
+
+/** A configuration for this machine alone, with nothing to keep. */
+function localConfig(file: string | undefined): Config {
+  const result = loadConfig({ file: file ?? null })
+  if (!result.ok) throw new Error(result.errors.map(({ path, message }) => `${path}: ${message}`).join('\n'))
+  const { config } = result
+  return {
+    ...config,
+    listen: { ...config.listen, host: '127.0.0.1', port: 0, publicUrl: null, trustedProxies: [] },
+    store: { ...config.store, engine: 'memory' },
+  }
+}
