@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const directory = mkdtempSync(join(tmpdir(), 'sandgate-pack-'))
-const project = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string; exports?: unknown }
+const project = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 
 function run(command: string, ...args: string[]): string {
   return execFileSync(command, args, { cwd: directory, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
@@ -36,17 +36,35 @@ describe('the installed package', () => {
 
   it('shows the cassettes that it ships', () => {
     const recordings = join(directory, 'node_modules/sandgate/recordings')
-    const shipped = existsSync(recordings)
-      ? readdirSync(recordings).filter((name) => name.endsWith('.har'))
-      : []
+    const shipped = readdirSync(recordings).filter((name) => name.endsWith('.har'))
+    expect(shipped.length).toBeGreaterThan(0)
     for (const name of shipped)
       expect(run('npx', '--no-install', 'sandgate', 'cassette', 'show', join(recordings, name))).toMatch(
         /interactions/,
       )
   })
 
-  it.runIf(project.exports !== undefined)('is a library as well', () => {
+  it('is a library as well', () => {
     const script = `import { record, replay } from 'sandgate'; console.log(typeof record, typeof replay)`
     expect(run(process.execPath, '--input-type=module', '-e', script)).toBe('function function\n')
   })
+
+  it('replays what it ships, by its command and from a program', () => {
+    const story = 'node_modules/sandgate/recordings/paging.har'
+    writeFileSync(join(directory, 'sign-in.mjs'), SIGN_IN)
+    const replayed = ['--no-install', 'sandgate', 'replay', story, '--', process.execPath, 'sign-in.mjs']
+    expect(run('npx', ...replayed)).toContain('token Bearer')
+    const script = `import { replay } from 'sandgate'
+const tape = await replay('${story}')
+process.env.SANDGATE_URL = tape.url
+await import('./sign-in.mjs')
+console.log((await tape.close()).live)`
+    writeFileSync(join(directory, 'library.mjs'), script)
+    expect(run(process.execPath, 'library.mjs')).toBe('token Bearer\n1\n')
+  })
 })
+
+const SIGN_IN = `const body = new URLSearchParams({ client_id: 'key_demo', client_secret: 'any' })
+const response = await fetch(process.env.SANDGATE_URL + '/auth/token', { method: 'POST', body })
+console.log('token', (await response.json()).token_type)
+`
