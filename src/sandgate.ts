@@ -41,7 +41,7 @@ export async function replay(files: string | readonly string[], options: ReplayO
   const cassettes = (typeof files === 'string' ? [files] : files).map((file) => loadCassette(file))
   const gateway = await startReplay({
     cassettes,
-    config: localConfig(options.config),
+    config: configOf(options.config),
     partners: 'any',
     logger: createLogger({ requests: false, format: 'off' }),
     ...(options.profile && { profile: options.profile }),
@@ -75,7 +75,7 @@ export type Recording = {
 
 /** Records what passes to a sandbox and back, as `sandgate record` does. @throws CassetteError */
 export async function record({ upstream, out, config }: RecordOptions): Promise<Recording> {
-  const { outcomes, scores } = localConfig(config)
+  const { outcomes, scores } = configOf(config)
   return startRecorder({
     upstream: new URL(upstream),
     out,
@@ -86,14 +86,9 @@ export async function record({ upstream, out, config }: RecordOptions): Promise<
   })
 }
 
-/** A configuration for this machine alone, with nothing to keep. */
-function localConfig(file: string | undefined): Config {
+/** @throws Error with every mistake of the file. */
+function configOf(file: string | undefined): Config {
   const result = loadConfig({ file: file ?? null })
   if (!result.ok) throw new Error(result.errors.map(({ path, message }) => `${path}: ${message}`).join('\n'))
-  const { config } = result
-  return {
-    ...config,
-    listen: { ...config.listen, host: '127.0.0.1', port: 0, publicUrl: null, trustedProxies: [] },
-    store: { ...config.store, engine: 'memory' },
-  }
+  return result.config
 }

@@ -49,7 +49,10 @@ export const run: Run = async (invocation, io) => {
   }
   io.out(`recording ${recorder.url} -> ${shown(upstream)}\n`)
   const { child } = invocation
-  const code = child.length > 0 ? await runChild(child, { SANDGATE_URL: recorder.url }) : await stopSignal()
+  const code =
+    child.length > 0
+      ? await runChild(child, { SANDGATE_URL: recorder.url })
+      : await stopSignal().received.then(() => 0)
   return finish(recorder, out, code, say)
 }
 

@@ -28,13 +28,13 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
   if (!/^\d{1,5}$/.test(String(options.port ?? 0)) || port > 65_535) {
     return wrongUsage(invocation, io, `--port takes a number from 0 to 65535, not ${options.port}`)
   }
-  const config = replayConfig(invocation, io, port)
+  const config = replayConfig(invocation, io)
   if (config === undefined) return 'configuration'
   const cassettes = args.map((file) => loadCassette(file))
   const color = process.stderr.isTTY === true && io.env.NO_COLOR === undefined
   let gateway: ReplayGateway
   try {
-    gateway = await start(invocation, config, cassettes, (report) =>
+    gateway = await start(invocation, config, port, cassettes, (report) =>
       io.err(`${missText(report, { color })}\n`),
     )
   } catch (error) {
@@ -44,7 +44,10 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
   }
   const interactions = cassettes.reduce((sum, cassette) => sum + cassette.interactions.length, 0)
   io.out(printable(`replaying ${interactions} interactions of ${args.join(', ')} on ${gateway.url}\n`))
-  const code = child.length > 0 ? await runChild(child, { SANDGATE_URL: gateway.url }) : await stopSignal()
+  const code =
+    child.length > 0
+      ? await runChild(child, { SANDGATE_URL: gateway.url })
+      : await stopSignal().received.then(() => 0)
   await gateway.close()
   return finish(invocation, io, gateway.ledger(), gateway.misses(), code)
 }
@@ -52,12 +55,14 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
 function start(
   { options }: Invocation,
   config: Config,
+  port: number,
   cassettes: readonly Cassette[],
   onMiss: (report: MissReport) => void,
 ): Promise<ReplayGateway> {
   return startReplay({
     cassettes,
     config,
+    port,
     partners: options.partners === undefined ? 'any' : 'configured',
     logger: createLogger({ requests: false, format: 'off' }),
     onMiss,
@@ -71,8 +76,8 @@ function cassetteKeyOf(key: string | undefined) {
   return key === undefined || key === '' ? {} : { cassetteKey: key }
 }
 
-/** The rules of the configuration, on this machine alone and with nothing to keep. */
-function replayConfig({ options }: Invocation, io: Io, port: number): Config | undefined {
+/** The configuration, for its rules and, where they are named, its partners. */
+function replayConfig({ options }: Invocation, io: Io): Config | undefined {
   const partners =
     typeof options.partners === 'string' ? { SANDGATE_PARTNERS: resolve(options.partners) } : {}
   const result = loadConfig({ file: configFile(options.config), env: { ...io.env, ...partners } })
@@ -80,9 +85,7 @@ function replayConfig({ options }: Invocation, io: Io, port: number): Config | u
     io.err(`${formatConfigErrors(result.errors)}\n`)
     return undefined
   }
-  const { config } = result
-  const listen = { ...config.listen, host: '127.0.0.1', port, publicUrl: null, trustedProxies: [] }
-  return { ...config, listen, store: { ...config.store, engine: 'memory' } }
+  return result.config
 }
 
 /** The command's own exit code, unless it went well and the replay did not. */

@@ -8,6 +8,7 @@ import { createLogger } from '../observe/logger.ts'
 import type { Invocation, Run } from './command.ts'
 import { configFile } from './config-file.ts'
 import { startProblem } from './start-problem.ts'
+import { stopSignal } from './stop-signal.ts'
 import { welcome } from './welcome.ts'
 
 /** Runs the gateway until SIGTERM or SIGINT. */
@@ -79,22 +80,4 @@ function isFromFlag({ file }: ConfigError): boolean {
 function stateOf(live: LiveConfig) {
   const status = live.status()
   return status.ok ? { ok: true } : { ok: false, errors: formatConfigErrors(status.errors).split('\n') }
-}
-
-/** The first SIGTERM or SIGINT asks to stop; the second one is not caught any more and ends the process. */
-function stopSignal() {
-  let cancel = () => {}
-  const received = new Promise<NodeJS.Signals>((resolve) => {
-    const onSignal = (signal: NodeJS.Signals) => {
-      cancel()
-      resolve(signal)
-    }
-    cancel = () => {
-      process.off('SIGTERM', onSignal)
-      process.off('SIGINT', onSignal)
-    }
-    process.on('SIGTERM', onSignal)
-    process.on('SIGINT', onSignal)
-  })
-  return { received, cancel }
 }

@@ -1,15 +1,17 @@
-/**
- * Resolves with the exit code 0 at the first SIGINT or SIGTERM, for what is stopped as asked. A second signal is not
- * caught any more and ends the process.
- */
-export function stopSignal(): Promise<number> {
-  return new Promise((resolve) => {
-    const stop = () => {
-      process.off('SIGINT', stop)
-      process.off('SIGTERM', stop)
-      resolve(0)
+/** The first SIGTERM or SIGINT asks to stop; the second one is not caught any more and ends the process. */
+export function stopSignal() {
+  let cancel = () => {}
+  const received = new Promise<NodeJS.Signals>((resolve) => {
+    const onSignal = (signal: NodeJS.Signals) => {
+      cancel()
+      resolve(signal)
     }
-    process.on('SIGINT', stop)
-    process.on('SIGTERM', stop)
+    cancel = () => {
+      process.off('SIGTERM', onSignal)
+      process.off('SIGINT', onSignal)
+    }
+    process.on('SIGTERM', onSignal)
+    process.on('SIGINT', onSignal)
   })
+  return { received, cancel }
 }

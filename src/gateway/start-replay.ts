@@ -38,6 +38,8 @@ export type ReplayGatewayOptions = {
   readonly config: Config
   /** `any`: every client of the tape gets its token, whatever its secret. */
   readonly partners: 'any' | 'configured'
+  /** By default a free one. */
+  readonly port?: number
   readonly logger: Logger
   readonly clock?: Clock
   readonly profile?: TapeOptions['profile']
@@ -53,6 +55,9 @@ export type ReplayGateway = {
   readonly misses: () => readonly MissReport[]
   readonly close: () => Promise<void>
 }
+
+/** Whatever the configuration says: a tape is for the tests of this machine. */
+const HOST = '127.0.0.1'
 
 /**
  * A gateway whose decisions come from the tape. It keeps nothing, opens no other socket, and enforces the rules of
@@ -119,9 +124,9 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   const pages = [...documents, ...widgetPages(widgetParts(gateway))]
   const app = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
   await app.ready()
-  app.server.listen(config.listen.port, config.listen.host)
+  app.server.listen(options.port ?? 0, HOST)
   await once(app.server, 'listening')
-  url = `http://${config.listen.host}:${(app.server.address() as AddressInfo).port}`
+  url = `http://${HOST}:${(app.server.address() as AddressInfo).port}`
   return {
     url,
     ledger: tape.ledger,

@@ -11,7 +11,7 @@ import {
   pick,
   type Simulation,
 } from './operation.ts'
-import { findSession } from './widget-session.ts'
+import { findSession, SESSION_KEPT_MS } from './widget-session.ts'
 
 const Body = field.closed({
   phone: field.Phone,
@@ -32,8 +32,6 @@ export const KycDecision = field.closed({
   sessionId: field.optional(field.SessionId),
   ...decisionFields(KYC_OUTCOMES),
 })
-
-const DECISIONS_KEPT_MS = 30 * 24 * 3_600_000
 
 export const kycSubmit: Operation = {
   id: 'kyc.submit',
@@ -97,7 +95,7 @@ async function decideSession(call: Call, simulation: Simulation, sessionId: stri
         id: sessionId,
         value: { ...decided.body, rule: decided.rule },
         ifPresent: 'refuse',
-        expiresAt: call.now + DECISIONS_KEPT_MS,
+        expiresAt: call.now + SESSION_KEPT_MS,
       },
     ],
   }

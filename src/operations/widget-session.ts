@@ -28,7 +28,7 @@ export type StoredSession = Static<typeof Session> & {
 }
 
 /** Sessions are kept for 30 days, so that 410 stays 410. */
-const KEPT_MS = 30 * 24 * 3_600_000
+export const SESSION_KEPT_MS = 30 * 24 * 3_600_000
 
 export const sessionExample = {
   sessionId: 'kws_0VhYx3kQmAbCdEfGhIjKlMnOpQrStUv-demo',
@@ -81,7 +81,7 @@ export const widgetSession: Operation = {
           id: sessionId,
           value: stored,
           ifPresent: 'refuse',
-          expiresAt: call.now + KEPT_MS,
+          expiresAt: call.now + SESSION_KEPT_MS,
         },
       ],
     })

@@ -8,8 +8,6 @@ import { TOKEN_TYPE } from './issue.ts'
 import type { ProvenKey, Registry } from './registry.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
-export { insufficientScope, tokenMissing } from './challenges.ts'
-
 /** Who a request comes from. `scopes` are those of the token that its key still holds. */
 export type Principal = {
   readonly partner: Partner
