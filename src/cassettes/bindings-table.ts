@@ -10,6 +10,8 @@ export type BindingTable = {
   readonly exchange: (type: string, a: string, b: string) => void
   /** The live name of a recorded value that the tape gives out: its own, unless that one is taken. */
   readonly nameFor: (type: string, recorded: string) => string
+  /** Everything that is bound. */
+  readonly all: () => Iterable<{ readonly type: string; readonly recorded: string; readonly live: string }>
 }
 
 export function createBindingTable(): BindingTable {
@@ -44,7 +46,11 @@ export function createBindingTable(): BindingTable {
     }
   }
 
-  return { recordedOf, liveOf, bind, exchange, nameFor }
+  function* all() {
+    for (const [type, names] of toLive) for (const [recorded, live] of names) yield { type, recorded, live }
+  }
+
+  return { recordedOf, liveOf, bind, exchange, nameFor, all }
 }
 
 function mapOf<V>(maps: Map<string, Map<string, V>>, key: string): Map<string, V> {

@@ -40,7 +40,8 @@ export function reasonsToFail(
   { failUnused = false, ci = false }: ExitOptions = {},
 ): readonly string[] {
   const reasons: string[] = []
-  if (ledger.served + ledger.live === 0) reasons.push('nothing was served: no request reached the cassette')
+  if (ledger.served + ledger.live + ledger.forwarded === 0)
+    reasons.push('nothing was served: no request reached the cassette')
   if (ledger.missed > 0)
     reasons.push(`${ledger.missed} ${ledger.missed === 1 ? 'request' : 'requests'} missed`)
   if (ci && ledger.forwarded > 0) reasons.push(`${ledger.forwarded} forwarded under CI`)

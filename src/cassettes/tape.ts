@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type ClassOptions, createClassOf } from './bindings-classes.ts'
 import { headerOf, readRequest } from './canonical.ts'
+import { type Continuation, continuationOf } from './continuation.ts'
 import type { CapturedReply, CapturedRequest, Cassette, Interaction, MatchProfile } from './interaction.ts'
 import { type Ledger, unusedInteraction } from './ledger.ts'
 import { type LiveFacts, type Lookup, lookUp } from './matcher.ts'
@@ -56,14 +57,17 @@ export type TapeMatch =
 export type TokenExchange =
   | { readonly kind: 'refused'; readonly hit: TapeHit }
   /** Grant a live token. `scopes` are the recorded ones; undefined when the tape has none to go by. */
-  | { readonly kind: 'granted'; readonly scopes: readonly string[] | undefined }
+  | { readonly kind: 'granted'; readonly scopes: readonly string[] | undefined; readonly isRecorded: boolean }
 
 export type Tape = {
   readonly match: (live: LiveRequest) => TapeMatch
   /** A refusal that the gateway has judged live: the recorded one with its code counts as used. */
   readonly refusal: (live: LiveRequest, code: string) => Interaction | undefined
   readonly exchange: (live: LiveRequest) => TokenExchange
+  /** A request that missed was passed on after all. */
   readonly forwarded: () => void
+  /** How the clients of this run stand to the recording, for a recording that goes on with it. */
+  readonly continuations: () => readonly Continuation[]
   readonly ledger: () => Ledger
   readonly misses: () => readonly MissReport[]
   /** Look-ups and entries examined so far, over all lanes. */
@@ -166,13 +170,13 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
   const exchange = (live: LiveRequest): TokenExchange => {
     const lane = lanes.of(live.lane)
     const chosen = chooseEntry(lane, lookUp(lane.state, read(live), { classOf, digest }))
-    if (!chosen) return { kind: 'granted', scopes: loaded.scopes }
+    if (!chosen) return { kind: 'granted', scopes: loaded.scopes, isRecorded: false }
     const { interaction, position } = chosen.entry
     if (interaction.reply?.status !== 200) return { kind: 'refused', hit: serve(lane, live, chosen) }
     bindValues(lane, chosen.entry, chosen.values)
     lane.state.served.set(position, 1)
     judgedLive.add(position)
-    return { kind: 'granted', scopes: scopesOf(interaction) }
+    return { kind: 'granted', scopes: scopesOf(interaction), isRecorded: true }
   }
 
   const ledger = (): Ledger => {
@@ -199,8 +203,10 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
     refusal,
     exchange,
     forwarded: () => {
+      counts.missed--
       counts.forwarded++
     },
+    continuations: () => [...lanes.all()].map((lane) => continuationOf(lane, [...lanes.recorded.keys()])),
     ledger,
     misses: () => misses,
     probes: () => [...lanes.all()].reduce((sum, { state }) => sum + state.probes, 0),

@@ -25,10 +25,12 @@ export type ReplayOptions = {
   readonly tape: Tape
   readonly publicUrl: () => string
   /** Called once for each miss, to show it where a person looks. */
-  readonly onMiss: (report: MissReport) => void
+  readonly onMiss: (report: MissReport, requestId: string) => void
+  /** A token exchange that is not on the tape: its client gets what it asks for. Without it, what the tape has. */
+  readonly onNewExchange?: (requestId: string) => void
 }
 
-export function createReplay({ tape, publicUrl, onMiss }: ReplayOptions): Replay {
+export function createReplay({ tape, publicUrl, onMiss, onNewExchange }: ReplayOptions): Replay {
   const live = (exchange: Exchange, now: number): LiveRequest => ({
     lane: laneOf(exchange),
     operation: exchange.endpoint?.row.id,
@@ -46,7 +48,7 @@ export function createReplay({ tape, publicUrl, onMiss }: ReplayOptions): Replay
       tape.refusal(request, 'IDEMPOTENCY_KEY_REUSED')
       return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key belongs to another request of this run.')
     }
-    onMiss(match.report)
+    onMiss(match.report, exchange.requestId)
     return refuse('CASSETTE_MISS', missDetail(match.report), { members: missMembers(match.report) })
   }
 
@@ -59,7 +61,10 @@ export function createReplay({ tape, publicUrl, onMiss }: ReplayOptions): Replay
     },
     exchange: (exchange, now) => {
       const result = tape.exchange(live(exchange, now))
-      return result.kind === 'refused' ? recorded(result.hit) : { scopes: result.scopes }
+      if (result.kind === 'refused') return recorded(result.hit)
+      if (result.isRecorded || !onNewExchange) return { scopes: result.scopes }
+      onNewExchange(exchange.requestId)
+      return { scopes: undefined }
     },
   }
 }

@@ -1,12 +1,10 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Cassette } from '../cassettes/interaction.ts'
-import type { Ledger } from '../cassettes/ledger.ts'
-import type { MissReport } from '../cassettes/miss.ts'
 import { createRedactor, keyedDigest } from '../cassettes/redact.ts'
 import { redactionPolicy } from '../cassettes/redact-policy.ts'
 import { createSecrets } from '../cassettes/secrets.ts'
-import { createTape, type TapeOptions } from '../cassettes/tape.ts'
+import { createTape, type Tape, type TapeOptions } from '../cassettes/tape.ts'
 import { createClientIp } from '../checks/client-ip.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
@@ -27,7 +25,7 @@ import type { Gateway } from './context.ts'
 import { createEndpoints } from './endpoint.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createPartnerServer } from './partner-server.ts'
-import { createReplay } from './replay.ts'
+import { createReplay, type ReplayOptions } from './replay.ts'
 import { anySecret, replayPartner } from './replay-partner.ts'
 import { deriveSettings } from './settings.ts'
 import { widgetParts } from './widget-decision.ts'
@@ -44,15 +42,16 @@ export type ReplayGatewayOptions = {
   readonly clock?: Clock
   readonly profile?: TapeOptions['profile']
   readonly time?: TapeOptions['time']
-  readonly onMiss?: (report: MissReport) => void
+  readonly onMiss?: ReplayOptions['onMiss']
+  readonly onNewExchange?: ReplayOptions['onNewExchange']
+  /** What its clients type to reach it; by default where it listens. */
+  readonly publicUrl?: () => string
   /** The key of the recording: redacted values are then compared. */
   readonly cassetteKey?: string
 }
 
-export type ReplayGateway = {
+export type ReplayGateway = Pick<Tape, 'ledger' | 'misses' | 'forwarded' | 'continuations'> & {
   readonly url: string
-  readonly ledger: () => Ledger
-  readonly misses: () => readonly MissReport[]
   readonly close: () => Promise<void>
 }
 
@@ -64,7 +63,7 @@ const HOST = '127.0.0.1'
  * the edge that follow from a request alone.
  */
 export async function startReplay(options: ReplayGatewayOptions): Promise<ReplayGateway> {
-  const { config, cassettes, logger, cassetteKey, onMiss = () => {} } = options
+  const { config, cassettes, logger, cassetteKey, onMiss = () => {}, onNewExchange } = options
   const clock = options.clock ?? systemClock
   const testValues = Object.keys(config.scores)
   const redactor = createRedactor({
@@ -86,7 +85,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   const store = unlimited(createMemoryStore())
   const ids = createIds(clock)
   let url = ''
-  const publicUrl = () => url
+  const publicUrl = options.publicUrl ?? (() => url)
   const shared = { store, ids, publicUrl }
   const partner = replayPartner(cassettes)
   const settings =
@@ -117,9 +116,9 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     settings: () => settings,
     publicUrl,
     issuer: publicUrl,
-    replay: createReplay({ tape, publicUrl, onMiss }),
+    replay: createReplay({ tape, publicUrl, onMiss, ...(onNewExchange && { onNewExchange }) }),
   }
-  const openApi = () => buildOpenApi({ publicUrl: url })
+  const openApi = () => buildOpenApi({ publicUrl: publicUrl() })
   const documents = publicDocuments({ signingKeys, issuer: publicUrl, publicUrl, openApi })
   const pages = [...documents, ...widgetPages(widgetParts(gateway))]
   const app = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
@@ -131,6 +130,8 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     url,
     ledger: tape.ledger,
     misses: tape.misses,
+    forwarded: tape.forwarded,
+    continuations: tape.continuations,
     close: async () => {
       // Fastify closes only what it has opened itself.
       app.server.close()
