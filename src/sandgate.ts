@@ -17,6 +17,8 @@ export type ReplayOptions = {
   readonly time?: 'shift' | 'freeze'
   /** `contract` (default): order chooses among equal requests. `strict`: it must be kept. */
   readonly profile?: 'contract' | 'strict'
+  /** Further values that the client makes up in every run, as a miss names them: `['/metadata/step']`. */
+  readonly volatile?: readonly string[]
 }
 
 export type Tape = {
@@ -46,6 +48,7 @@ export async function replay(files: string | readonly string[], options: ReplayO
     logger: createLogger({ requests: false, format: 'off' }),
     ...(options.profile && { profile: options.profile }),
     ...(options.time && { time: options.time }),
+    ...(options.volatile && { volatile: options.volatile }),
   })
   return {
     url: gateway.url,

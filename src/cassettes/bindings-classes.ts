@@ -1,5 +1,6 @@
 import type { OutcomeRule } from '../config/schema.ts'
 import { compileRules } from '../simulator/rules.ts'
+import { canonicalNumber } from './canonical-number.ts'
 
 /**
  * What a value decides, by itself: the rule that it passes, itself when it is a configured test value, or nothing.
@@ -21,7 +22,11 @@ export function createClassOf({ rules, testValues = [] }: ClassOptions): ClassOf
     const compiled = compileRules([rule])
     const [operation] = rule.operations
     if (operation === undefined) continue
-    const passes = (value: string) => compiled(operation, { [rule.field]: value }) !== undefined
+    const passes = (value: string) =>
+      compiled(operation, { [rule.field]: value }) !== undefined ||
+      // A number has come here as its text.
+      (canonicalNumber(value) !== undefined &&
+        compiled(operation, { [rule.field]: Number(value) }) !== undefined)
     const list = byField.get(rule.field) ?? []
     list.push({ id: rule.id, passes })
     byField.set(rule.field, list)

@@ -75,7 +75,7 @@ export function valueAt(facts: RequestFacts, place: Place): string | undefined {
       if (facts.body.kind === 'form') return fieldAt(facts.body.fields, names)
       if (facts.body.kind !== 'json') return undefined
       const node = nodeAt(facts.body.json.root, place.pointer)
-      return node?.kind === 'string' ? node.value : undefined
+      return node?.kind === 'string' ? node.value : node?.kind === 'number' ? node.text : undefined
     }
     default:
       return undefined

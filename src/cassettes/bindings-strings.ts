@@ -10,9 +10,11 @@ export type Spot = {
   readonly value: string
   /** The texts that may be bound at this place: the value, and what a URL, path or URN is made of. */
   readonly tokens: readonly string[]
+  /** A JSON number, by its text: the client may make it up, but no identifier of the server is one. */
+  readonly isNumber: boolean
 }
 
-/** Every text of a request that could be bound. Path segments are decoded, and named by the one before them. */
+/** Every text and number of a request that could be bound. Path segments are decoded, and named by the one before them. */
 export function requestStrings(request: CapturedRequest): readonly Spot[] {
   const facts = readRequest(request)
   const spots: Spot[] = facts.segments.map((value, i) => spot('path', `/${i}`, '', value))
@@ -24,6 +26,7 @@ export function requestStrings(request: CapturedRequest): readonly Spot[] {
   if (facts.body.kind === 'json') {
     eachScalar(facts.body.json.root, (scalar, pointer, name) => {
       if (scalar.kind === 'string') spots.push(spot('request-body', pointer, name, scalar.value))
+      if (scalar.kind === 'number') spots.push(numberSpot('request-body', pointer, name, scalar.text))
     })
   }
   return spots
@@ -49,8 +52,23 @@ export function replyStrings(reply: CapturedReply | undefined): readonly Spot[] 
   return spots
 }
 
+/** Every number of a JSON reply: where a number of the client may come back. */
+export function replyNumbers(reply: CapturedReply | undefined): readonly Spot[] {
+  const json = reply && readJson(reply.body)
+  if (!json) return []
+  const spots: Spot[] = []
+  eachScalar(json.root, (scalar, pointer, name) => {
+    if (scalar.kind === 'number') spots.push(numberSpot('reply-body', pointer, name, scalar.text))
+  })
+  return spots
+}
+
 function spot(part: Place['part'], pointer: string, name: string, value: string): Spot {
-  return { place: { part, pointer }, name, value, tokens: [value] }
+  return { place: { part, pointer }, name, value, tokens: [value], isNumber: false }
+}
+
+function numberSpot(part: Place['part'], pointer: string, name: string, text: string): Spot {
+  return { ...spot(part, pointer, name, text), isNumber: true }
 }
 
 function fieldSpots(part: 'query' | 'request-body', fields: readonly Field[], spots: Spot[]): void {

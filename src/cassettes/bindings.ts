@@ -1,12 +1,12 @@
 import { type ClassOf, type ClassOptions, createClassOf } from './bindings-classes.ts'
-import { replyStrings, requestStrings, type Spot } from './bindings-strings.ts'
+import { replyNumbers, replyStrings, requestStrings, type Spot } from './bindings-strings.ts'
 import type { Binding, Interaction, Place } from './interaction.ts'
 
 /** Fields that the client makes up anew in every run. */
 export const VOLATILE = ['Idempotency-Key', 'customerRef', 'businessRef', 'reference'] as const
 
 export type AnnotateOptions = ClassOptions & {
-  /** Names of fields and headers; VOLATILE by default. */
+  /** Names of fields and headers, and pointers (`/metadata/step`) into a body or query; VOLATILE by default. */
   readonly volatile?: readonly string[]
 }
 
@@ -26,19 +26,44 @@ export function annotate(
   options: AnnotateOptions,
 ): readonly Interaction[] {
   const classOf = createClassOf(options)
-  const volatile = new Map((options.volatile ?? VOLATILE).map((name) => [name.toLowerCase(), name]))
-  const made = serverMade(interactions, volatile)
-  const known = new Map<string, Set<string>>()
-  return interactions.map((interaction) => annotateOne(interaction, { classOf, volatile, made, known }))
+  const volatile = readVolatile(options.volatile ?? VOLATILE)
+  const made = serverMade(interactions, volatile.names)
+  const context: Context = { classOf, volatile, made, known: new Map(), numbers: new Set() }
+  return interactions.map((interaction) => annotateOne(interaction, context))
+}
+
+export type Volatile = {
+  /** Lower case -> as it was written. */
+  readonly names: ReadonlyMap<string, string>
+  readonly pointers: ReadonlySet<string>
+}
+
+/** A rule with a slash in front is a pointer, any other one a name. */
+export function readVolatile(rules: readonly string[]): Volatile {
+  const names = rules.filter((rule) => !rule.startsWith('/'))
+  return {
+    names: new Map(names.map((name) => [name.toLowerCase(), name])),
+    pointers: new Set(rules.filter((rule) => rule.startsWith('/'))),
+  }
+}
+
+/** What the volatile rules call the value at a place of a request; undefined when none is about it. */
+export function volatileName({ place, name }: Spot, { names, pointers }: Volatile): string | undefined {
+  const named = names.get(name.toLowerCase())
+  if (named !== undefined) return named
+  const isField = place.part === 'query' || place.part === 'request-body'
+  return isField && pointers.has(place.pointer) ? name : undefined
 }
 
 type Context = {
   readonly classOf: ClassOf
-  readonly volatile: ReadonlyMap<string, string>
+  readonly volatile: Volatile
   /** Server-made value -> its type. */
   readonly made: ReadonlyMap<string, string>
   /** Type -> client-made values so far: a reply that repeats one is rendered with the live value. */
   readonly known: Map<string, Set<string>>
+  /** The types of those that were JSON numbers. */
+  readonly numbers: Set<string>
 }
 
 /** Every value that a reply is the first to mention, under a name that says it is an identifier or a cursor. */
@@ -49,7 +74,7 @@ function serverMade(
   const made = new Map<string, string>()
   const sent = new Set<string>()
   for (const interaction of interactions) {
-    for (const { value } of requestStrings(interaction.request)) sent.add(value)
+    for (const { value, isNumber } of requestStrings(interaction.request)) if (!isNumber) sent.add(value)
     for (const { name, value, place } of replyStrings(interaction.reply)) {
       if (place.part !== 'reply-body' || value === '' || sent.has(value) || made.has(value)) continue
       const type = madeType(name)
@@ -84,7 +109,10 @@ function annotateOne(interaction: Interaction, context: Context): Interaction {
     const volatileType = volatileAt(spot, interaction, context)
     const madeAs = madeAt(spot, context)
     if (madeAs !== undefined) add(madeAs, spot.value, 'server', [spot.place])
-    else if (volatileType !== undefined) add(volatileType, spot.value, 'client', [spot.place])
+    else if (volatileType !== undefined) {
+      add(volatileType, spot.value, 'client', [spot.place])
+      if (spot.isNumber) context.numbers.add(volatileType)
+    }
   }
   for (const { binding } of bindings.values()) {
     if (binding.madeBy === 'client') knownOf(context, binding.type).add(binding.value)
@@ -97,6 +125,10 @@ function annotateOne(interaction: Interaction, context: Context): Interaction {
     }
     const type = requestIdAt(spot) ?? clientMadeAt(spot, context)
     if (type !== undefined) add(type, spot.value, type === 'requestId' ? 'server' : 'client', [spot.place])
+  }
+  for (const spot of context.numbers.size === 0 ? [] : replyNumbers(interaction.reply)) {
+    const type = taken.has(placeKey(spot.place)) ? undefined : clientMadeAt(spot, context)
+    if (type !== undefined && context.numbers.has(type)) add(type, spot.value, 'client', [spot.place])
   }
   const all = [...bindings.values()].map(({ binding, places }) => ({
     ...binding,
@@ -112,7 +144,7 @@ function volatileAt(
   interaction: Interaction,
   { volatile, classOf }: Context,
 ): string | undefined {
-  const name = volatile.get(spot.name.toLowerCase())
+  const name = volatileName(spot, volatile)
   if (name === undefined || spot.value === '') return undefined
   // The edge ignores the key of a request without an effect.
   if (spot.place.part === 'request-header' && interaction.request.method !== 'POST') return undefined
@@ -121,6 +153,7 @@ function volatileAt(
 }
 
 function madeAt(spot: Spot, { made }: Context): string | undefined {
+  if (spot.isNumber) return undefined
   const type = made.get(spot.value)
   if (type === undefined) return undefined
   return spot.value.length >= UNMISTAKABLE || spot.name === type ? type : undefined
@@ -128,7 +161,7 @@ function madeAt(spot: Spot, { made }: Context): string | undefined {
 
 function clientMadeAt(spot: Spot, context: Context): string | undefined {
   if (spot.place.part !== 'reply-body') return undefined
-  const type = context.volatile.get(spot.name.toLowerCase()) ?? spot.name
+  const type = context.volatile.names.get(spot.name.toLowerCase()) ?? spot.name
   return context.known.get(type)?.has(spot.value) ? type : undefined
 }
 

@@ -47,7 +47,12 @@ export function writeJson(
       out.push(holes?.hole === undefined ? writeText(node.value) : (tokens[holes.hole] ?? ''))
       break
     case 'number':
-      out.push(canonicalNumber(node.text) ?? node.text)
+      // The mark keeps a number and a text at one place apart.
+      out.push(
+        holes?.hole === undefined
+          ? (canonicalNumber(node.text) ?? node.text)
+          : `#${tokens[holes.hole] ?? ''}`,
+      )
       break
     default:
       out.push(node.text)

@@ -1,8 +1,8 @@
 import { placeKey } from './bindings.ts'
 import { type Layout, valueAt } from './bindings-layout.ts'
-import { readRequest } from './canonical.ts'
+import { type RequestFacts, readRequest } from './canonical.ts'
 import { pointerNames } from './canonical-json.ts'
-import type { Place } from './interaction.ts'
+import type { Cassette, Place } from './interaction.ts'
 import type { Indexed } from './matcher-index.ts'
 import type { MissContext } from './miss.ts'
 import { type Difference, differences } from './miss-diff.ts'
@@ -40,7 +40,7 @@ export function laneReason(recorded: string, live: string): MissReason {
 export function reasonsOf(entry: Indexed, miss: MissContext): readonly MissReason[] {
   const recorded = readRequest(entry.interaction.request)
   const structural = differences(recorded, miss.live.prepared, holesOf(entry.layout))
-  const reasons = structural.map((difference) => reasonOf(difference, entry))
+  const reasons = structural.map((difference) => reasonOf(difference, entry, recorded, miss))
   reasons.push(...bindingReasons(entry, miss))
   // Another spelling of a JSON number keeps no interaction from answering; it is told beside what does.
   const decisive = reasons.filter(({ kind }) => kind !== 'number-spelling')
@@ -52,22 +52,53 @@ function holesOf(layout: Layout): ReadonlySet<string> {
 }
 
 function reasonOf(
-  { kind, place, recorded, live }: Difference,
-  { interaction, cassette }: Indexed,
+  difference: Difference,
+  entry: Indexed,
+  facts: RequestFacts,
+  miss: MissContext,
 ): MissReason {
+  const { kind, place, recorded, live } = difference
   const names = namesOf(place)
   const field = names.at(-1) ?? ''
-  const isPersonal = interaction.redactions.some((each) => placeKey(each.place) === placeKey(place))
+  const isPersonal = entry.interaction.redactions.some((each) => placeKey(each.place) === placeKey(place))
   const show = (value: string) => (isPersonal ? masked(field, value) : shown(names, value))
-  const again = `sandgate record --out ${cassette.file ?? 'FILE'}`
-  const volatile = place.part === 'query' || place.part === 'request-body' ? `volatile: [${field}]` : again
   return {
     kind,
     at: `${place.part} ${place.pointer}`,
     ...(recorded !== undefined && { recorded: show(recorded) }),
     ...(live !== undefined && { live: show(live) }),
-    rule: kind === 'value' ? volatile : kind === 'number-spelling' ? `${field}: ${recorded}` : again,
+    rule: ruleOf(difference, field, entry, facts, miss),
   }
+}
+
+function ruleOf(
+  { kind, place, recorded = '', live = '' }: Difference,
+  field: string,
+  { cassette }: Indexed,
+  facts: RequestFacts,
+  { context: { classOf } }: MissContext,
+): string {
+  if (kind === 'number-spelling') return `${field}: ${recorded}`
+  // What stands in a path or header, in bytes or a part of multipart, or is no text and no number, is never bound.
+  const isField = place.part === 'query' || place.part === 'request-body'
+  if (kind !== 'value' || !isField || valueAt(facts, place) === undefined || !isListItem(place.pointer))
+    return recordAgain(cassette)
+  // A value that decides an outcome is compared, whatever is said to be volatile.
+  const decides = classOf(field, recorded) !== '' || classOf(field, live) !== ''
+  return decides ? `${field}: ${recorded}` : `--volatile ${shellWord(place.pointer)}`
+}
+
+/** Lists on a command line have commas or spaces between their items. */
+function isListItem(pointer: string): boolean {
+  return pointer !== '' && !/[\s,]/.test(pointer)
+}
+
+function recordAgain({ origin, file }: Cassette): string {
+  return `sandgate record --upstream ${shellWord(origin)} --out ${shellWord(file ?? 'FILE.har')} --mode all`
+}
+
+function shellWord(text: string): string {
+  return /^[\w./:~@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** Holes whose live value stands for another recorded one, or decides otherwise. */
@@ -96,6 +127,8 @@ function bindingReasons(entry: Indexed, { lane, live, context }: MissContext): M
   return reasons
 }
 
+const CONTRACT = '--profile contract'
+
 function orderReasons(entry: Indexed, { lane }: MissContext): MissReason[] {
   const { state, view } = lane
   if (!entry.safe && view.isServed(entry.position)) {
@@ -106,7 +139,7 @@ function orderReasons(entry: Indexed, { lane }: MissContext): MissReason[] {
         at: '',
         recorded: 'once',
         live: `${times + 1} times`,
-        rule: 'record mode: new_episodes',
+        rule: recordAgain(entry.cassette),
       },
     ]
   }
@@ -122,9 +155,9 @@ function orderReasons(entry: Indexed, { lane }: MissContext): MissReason[] {
       ? `after entry ${before.sequence} (${before.operation ?? before.request.method})`
       : 'before a later change that was already asked for',
     live: before ? 'before it' : 'after it',
-    rule: 'profile: contract',
+    rule: CONTRACT,
   }
-  return [order, { kind: 'profile', at: '', recorded: 'contract', live: 'strict', rule: 'profile: contract' }]
+  return [order, { kind: 'profile', at: '', recorded: 'contract', live: 'strict', rule: CONTRACT }]
 }
 
 function namesOf(place: Place): readonly string[] {

@@ -60,13 +60,18 @@ function renderBody(entry: Entry, body: Uint8Array, context: RenderContext): Uin
     const live = edit.isInstant
       ? (edit.kind === 'number' ? shiftEpoch : shiftInstant)(edit.text, context.instants)
       : renderText(edit.text, edit.bindings, entry, context)
-    if (live === undefined || live === edit.text) continue
+    if (live === undefined || live === edit.text || (edit.kind === 'number' && !isNumber(live))) continue
     pieces.push(plan.text.slice(rest, edit.start), edit.kind === 'number' ? live : JSON.stringify(live))
     rest = edit.end
   }
   if (rest === 0) return body
   pieces.push(plan.text.slice(rest))
   return Buffer.from(pieces.join(''))
+}
+
+/** A value that is a text elsewhere may have no spelling as a number. */
+function isNumber(text: string): boolean {
+  return /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text)
 }
 
 function planOf(entry: Entry, body: Uint8Array): Plan | 'untouched' {

@@ -83,6 +83,7 @@ export const CASSETTE_COMMANDS: readonly Command[] = [
       tenant: { value: 'ID', summary: 'Sent as X-Tenant-Id in place of the recorded one.' },
       volatile: {
         value: 'LIST',
+        adds: true,
         summary: 'Further fields whose values may differ, with commas between them.',
       },
       json: { summary: 'Print the report as JSON.' },

@@ -8,6 +8,7 @@ import { isTokenExchange } from '../cassettes/tape-edge.ts'
 import { verifyCassette } from '../cassettes/verify.ts'
 import { breakingDrifts, formatReport, publicReport } from '../cassettes/verify-report.ts'
 import { TokenFault } from '../cassettes/verify-token.ts'
+import { listOf } from './cassette-list.ts'
 import { printable, reportingCassettes, wrongUsage } from './cassette-problem.ts'
 import { createSend, SendFault } from './cassette-send.ts'
 import type { Run } from './command.ts'
@@ -36,8 +37,7 @@ export const run: Run = (invocation, io) =>
           credentials: { clientId, clientSecret },
           newKey: randomUUID,
           wait: (ms) => wait(ms),
-          volatile:
-            typeof options.volatile === 'string' ? options.volatile.split(/[ ,]+/).filter(Boolean) : [],
+          volatile: listOf(options.volatile),
           ...(typeof options.tenant === 'string' && { tenant: options.tenant }),
         }),
       )

@@ -10,6 +10,8 @@ export type Io = {
 export type Option = {
   /** What its value is called in the help; a switch has none. */
   readonly value?: string
+  /** Given again, it adds to a list; of any other the last one counts. */
+  readonly adds?: true
   readonly summary: string
   /** The setting that it overrides; the configuration's schema says which values are good. */
   readonly setting?: readonly string[]

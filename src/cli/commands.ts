@@ -145,7 +145,17 @@ export const COMMANDS: readonly Command[] = [
     runsChild: true,
     options: {
       port: { value: 'PORT', summary: 'The port on 127.0.0.1; by default a free one.' },
-      strict: { summary: 'The recorded order must be kept; otherwise it only chooses among equal requests.' },
+      profile: {
+        value: 'PROFILE',
+        summary:
+          'contract: the recorded order chooses among equal requests; strict: it must be kept. By default what the cassette says, which is contract.',
+      },
+      volatile: {
+        value: 'LIST',
+        adds: true,
+        summary:
+          'Further values that the client makes up in every run: pointers into a body or query, such as /metadata/step, or names of fields, with commas between them. A miss names the one that it wants.',
+      },
       freeze: { summary: 'Serve instants as recorded instead of around now.' },
       'fail-unused': { summary: 'Fail when an interaction was not used.' },
       junit: { value: 'FILE', summary: 'Write the misses as JUnit XML.' },

@@ -61,7 +61,9 @@ function parseCommand(command: Command, all: readonly string[]): Parsed {
     // `--config --port 1` lacks a file; a value that does begin with a dash is written --config=-x.
     const missing = !token.value || (!token.inlineValue && token.value.startsWith('-'))
     if (missing) return wrong(`${here} ${token.rawName} needs a value: ${token.rawName} ${option.value}`)
-    given.push([token.name, token.value])
+    const before = option.adds && given.find(([name]) => name === token.name)
+    if (before) before[1] = `${before[1]},${token.value}`
+    else given.push([token.name, token.value])
   }
   const extra = command.args?.at(-1)?.endsWith('...') ? undefined : args[command.args?.length ?? 0]
   if (extra !== undefined)

@@ -1,16 +1,19 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Cassette } from '../cassettes/interaction.ts'
+import { isProfile } from '../cassettes/journal-lines.ts'
 import { exitCode, type Ledger, ledgerText } from '../cassettes/ledger.ts'
 import { loadCassette } from '../cassettes/load.ts'
 import type { MissReport } from '../cassettes/miss.ts'
 import { missText } from '../cassettes/miss-console.ts'
 import { missJUnit } from '../cassettes/miss-junit.ts'
+import { VolatileFault } from '../cassettes/volatile.ts'
 import { formatConfigErrors } from '../config/errors.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { type ReplayGateway, startReplay } from '../gateway/start-replay.ts'
 import { createLogger } from '../observe/logger.ts'
+import { listOf } from './cassette-list.ts'
 import { printable, reportingCassettes, wrongUsage } from './cassette-problem.ts'
 import { runChild } from './child-command.ts'
 import type { Ending, Invocation, Io, Run } from './command.ts'
@@ -28,6 +31,8 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
   if (!/^\d{1,5}$/.test(String(options.port ?? 0)) || port > 65_535) {
     return wrongUsage(invocation, io, `--port takes a number from 0 to 65535, not ${options.port}`)
   }
+  if (options.profile !== undefined && !isProfile(options.profile))
+    return wrongUsage(invocation, io, `--profile is contract or strict, not ${options.profile}`)
   const config = replayConfig(invocation, io)
   if (config === undefined) return 'configuration'
   const cassettes = args.map((file) => loadCassette(file))
@@ -38,6 +43,7 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
       io.err(`${missText(report, { color })}\n`),
     )
   } catch (error) {
+    if (error instanceof VolatileFault) return wrongUsage(invocation, io, error.message)
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     io.err(`sandgate replay: 127.0.0.1:${port} is already in use; choose another port with --port\n`)
     return 'address'
@@ -66,7 +72,8 @@ function start(
     partners: options.partners === undefined ? 'any' : 'configured',
     logger: createLogger({ requests: false, format: 'off' }),
     onMiss,
-    ...(options.strict === true && { profile: 'strict' as const }),
+    ...(isProfile(options.profile) && { profile: options.profile }),
+    volatile: listOf(options.volatile),
     time: options.freeze === true ? 'freeze' : 'shift',
     ...cassetteKeyOf(process.env.SANDGATE_CASSETTE_KEY),
   })

@@ -134,7 +134,7 @@ describe('a report', () => {
         '  loaded 1 > lane 1 > operation 1 > key 0 > bindings 0 > order 0',
         '  closest: test.har entry 1 POST /v1/kyc/submit',
         '    value request-body /metadata/step: "1" -> "<&\\"2"',
-        '      volatile: [step]',
+        '      --volatile /metadata/step',
         '  do: test.har entry 1 differs: request-body /metadata/step was recorded as "1" and sent as "<&\\"2".',
         '',
       ].join('\n'),
