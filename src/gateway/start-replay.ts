@@ -5,6 +5,7 @@ import { createRedactor, keyedDigest } from '../cassettes/redact.ts'
 import { redactionPolicy } from '../cassettes/redact-policy.ts'
 import { createSecrets } from '../cassettes/secrets.ts'
 import { createTape, type Tape, type TapeOptions } from '../cassettes/tape.ts'
+import { withVolatile } from '../cassettes/volatile.ts'
 import { createClientIp } from '../checks/client-ip.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
@@ -42,6 +43,8 @@ export type ReplayGatewayOptions = {
   readonly clock?: Clock
   readonly profile?: TapeOptions['profile']
   readonly time?: TapeOptions['time']
+  /** Names and pointers of values that the client makes up, beside those that the cassettes know of. */
+  readonly volatile?: readonly string[]
   readonly onMiss?: ReplayOptions['onMiss']
   readonly onNewExchange?: ReplayOptions['onNewExchange']
   /** What its clients type to reach it; by default where it listens. */
@@ -61,6 +64,8 @@ const HOST = '127.0.0.1'
 /**
  * A gateway whose decisions come from the tape. It keeps nothing, opens no other socket, and enforces the rules of
  * the edge that follow from a request alone.
+ *
+ * @throws VolatileFault
  */
 export async function startReplay(options: ReplayGatewayOptions): Promise<ReplayGateway> {
   const { config, cassettes, logger, cassetteKey, onMiss = () => {}, onNewExchange } = options
@@ -72,9 +77,9 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     rules: config.outcomes,
     configuredTestValues: testValues,
   })
-  const tape = createTape(cassettes, {
-    rules: config.outcomes,
-    testValues,
+  const deciding = { rules: config.outcomes, testValues }
+  const tape = createTape(withVolatile(cassettes, options.volatile ?? [], deciding), {
+    ...deciding,
     prepare: (request) => redactor.redactRequest(request).request,
     ...(options.profile && { profile: options.profile }),
     ...(options.time && { time: options.time }),
