@@ -105,7 +105,18 @@ function finish(
 ): Ending {
   const rules = { failUnused: options['fail-unused'] === true, ci: Boolean(io.env.CI) }
   io.err(printable(ledgerText(ledger, rules)))
-  if (typeof options.junit === 'string') writeFileSync(options.junit, missJUnit(misses))
+  const isWritten = typeof options.junit !== 'string' || writeJUnit(options.junit, misses, io)
   if (code !== 0) return code
-  return exitCode(ledger, rules) === 0 ? 'ok' : 'failure'
+  return isWritten && exitCode(ledger, rules) === 0 ? 'ok' : 'failure'
+}
+
+function writeJUnit(path: string, misses: readonly MissReport[], io: Io): boolean {
+  try {
+    writeFileSync(path, missJUnit(misses))
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    io.err(printable(`sandgate replay: ${path} cannot be written (${code})\n`))
+    return false
+  }
 }
