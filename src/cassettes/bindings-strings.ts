@@ -2,6 +2,7 @@ import { readRequest } from './canonical.ts'
 import type { Field } from './canonical-fields.ts'
 import { eachScalar, escapeName, readJson } from './canonical-json.ts'
 import type { CapturedReply, CapturedRequest, Place } from './interaction.ts'
+import { plainReply } from './plain-reply.ts'
 
 /** A text in an exchange, where it stands and under which name. */
 export type Spot = {
@@ -42,7 +43,7 @@ export function replyStrings(reply: CapturedReply | undefined): readonly Spot[] 
       spots.push({ ...spot('reply-header', `/${lower}`, lower, value), tokens: tokensOf(value) })
     }
   }
-  const json = readJson(reply.body)
+  const json = readJson(plainReply(reply).body)
   if (json) {
     eachScalar(json.root, (scalar, pointer, name) => {
       if (scalar.kind !== 'string') return
@@ -54,7 +55,7 @@ export function replyStrings(reply: CapturedReply | undefined): readonly Spot[] 
 
 /** Every number of a JSON reply: where a number of the client may come back. */
 export function replyNumbers(reply: CapturedReply | undefined): readonly Spot[] {
-  const json = reply && readJson(reply.body)
+  const json = reply && readJson(plainReply(reply).body)
   if (!json) return []
   const spots: Spot[] = []
   eachScalar(json.root, (scalar, pointer, name) => {

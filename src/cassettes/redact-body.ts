@@ -1,6 +1,7 @@
 import type { Place } from './interaction.ts'
 import { type Edit, escaped } from './redact-edits.ts'
 import { formText, formValues, multipartValues } from './redact-form.ts'
+import { htmlAttribute, htmlText, htmlValues } from './redact-html.ts'
 import { jsonLeaves, jsonText } from './redact-json.ts'
 import { isPublicClientId, utf8 } from './secrets.ts'
 import type { StandIns } from './stand-in.ts'
@@ -21,6 +22,7 @@ export type Field = {
 
 const asIs = (text: string) => text
 const percent = (text: string) => encodeURIComponent(text)
+const html = (text: string) => plain(htmlAttribute(text))
 const plain = (text: string) => Buffer.from(text, 'utf8').toString('latin1')
 
 /** The fields of a body, by what it is or looks like: a body is often not what its label says. */
@@ -36,7 +38,9 @@ export function bodyFields(bytes: string, mediaType: string): Field[] {
     ? multipartValues(bytes).map((value) => ({ ...value, write: plain, read: utf8 }))
     : isForm(bytes, mediaType)
       ? formValues(bytes).map((value) => ({ ...value, write: percent, read: formText }))
-      : []
+      : mediaType === 'text/html'
+        ? htmlValues(bytes).map((value) => ({ ...value, write: html, read: htmlText }))
+        : []
   return named.map((value) => ({ ...value, names: [value.name], number: false }))
 }
 

@@ -35,13 +35,17 @@ export function renderReply(entry: Entry, context: RenderContext): CapturedReply
   const { reply } = entry.interaction
   if (!reply) throw new TypeError('an interaction without a reply is not served')
   const body = renderBody(entry, reply.body, context)
+  // It tells the length of what a GET would have got.
+  const isHead = entry.interaction.request.method === 'HEAD'
   const headers: HeaderLine[] = []
   for (const [name, value] of reply.headers) {
     const lower = name.toLowerCase()
     if (lower === 'transfer-encoding') continue
     headers.push([
       name,
-      lower === 'content-length' ? String(body.length) : renderHeader(entry, lower, value, context),
+      lower === 'content-length' && !isHead
+        ? String(body.length)
+        : renderHeader(entry, lower, value, context),
     ])
   }
   return { status: reply.status, headers, body }

@@ -9,6 +9,7 @@ import { type Entry, type EntryContext, prepareEntry } from './matcher-entry.ts'
 import type { Indexed } from './matcher-index.ts'
 import { type MissReport, reportMiss } from './miss.ts'
 import { noteServed } from './order.ts'
+import { plainReply } from './plain-reply.ts'
 import { type Chosen, chooseEntry } from './tape-choice.ts'
 import { edgeCode, isJudgedLive, isStored, isTokenExchange, recordedRetries, scopesOf } from './tape-edge.ts'
 import { createLanes, type Lane } from './tape-lanes.ts'
@@ -24,6 +25,8 @@ export type TapeOptions = ClassOptions & {
   readonly prepare?: (request: CapturedRequest) => CapturedRequest
   /** The keyed digest of a value under a redaction rule, when the key of the recording is at hand. */
   readonly digest?: (rule: string, value: string) => string
+  /** Whether the gateway has this answer by itself whatever was recorded, as it has its own documents. */
+  readonly isLive?: (interaction: Interaction) => boolean
   /** Names of further headers that make a request another one. */
   readonly matchHeaders?: readonly string[]
 }
@@ -81,7 +84,12 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
   const optIn = matchHeaders.map((name) => name.toLowerCase())
   const profile =
     options.profile ?? (cassettes.some((each) => each.profile === 'strict') ? 'strict' : 'contract')
-  const loaded = load(cassettes, { classOf, optIn, digests: digest !== undefined, layouts: new Map() })
+  const loaded = load(cassettes, options.isLive, {
+    classOf,
+    optIn,
+    digests: digest !== undefined,
+    layouts: new Map(),
+  })
   const lanes = createLanes(loaded.entries, profile === 'strict', time)
   const counts = { served: 0, repeated: 0, missed: 0, forwarded: 0 }
   const judgedLive = new Set<number>()
@@ -101,22 +109,35 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
     return (hasRoom ? chooseEntry(lane, lookups) : undefined) ?? chosen
   }
 
+  const hitOf = (lane: Lane, live: LiveRequest, entry: Indexed, use: 'served' | 'repeated'): TapeHit => {
+    counts[use]++
+    const { startedAt } = entry.interaction
+    const reply = renderReply(entry, {
+      table: lane.state.table,
+      instants: lane.timeline.instants(startedAt, live.now),
+      moment: lane.timeline.moment(startedAt, live.now),
+      requestId: live.requestId,
+      origin: live.origin,
+    })
+    return { kind: 'hit', interaction: entry.interaction, reply, use }
+  }
+
   const serve = (lane: Lane, live: LiveRequest, { entry, values }: Chosen): TapeHit => {
-    const { state, timeline } = lane
+    const { state } = lane
     bindValues(lane, entry, values)
     const times = state.served.get(entry.position) ?? 0
     state.served.set(entry.position, times + 1)
     if (times === 0) noteServed(entry, lane.view)
-    counts[times === 0 ? 'served' : 'repeated']++
-    const { startedAt } = entry.interaction
-    const reply = renderReply(entry, {
-      table: state.table,
-      instants: timeline.instants(startedAt, live.now),
-      moment: timeline.moment(startedAt, live.now),
-      requestId: live.requestId,
-      origin: live.origin,
-    })
-    return { kind: 'hit', interaction: entry.interaction, reply, use: times === 0 ? 'served' : 'repeated' }
+    return hitOf(lane, live, entry, times === 0 ? 'served' : 'repeated')
+  }
+
+  /** A HEAD that was not recorded is about what GET would get at this moment, whose turn that does not take. */
+  const head = (lane: Lane, live: LiveRequest, facts: LiveFacts): TapeHit | undefined => {
+    if (facts.raw.method !== 'HEAD') return undefined
+    const raw = { ...facts.raw, method: 'GET' }
+    const prepared = { ...facts.prepared, method: 'GET' }
+    const chosen = chooseEntry(lane, lookUp(lane.state, { ...facts, raw, prepared }, { classOf, digest }))
+    return chosen && hitOf(lane, live, chosen.entry, 'repeated')
   }
 
   const match = (live: LiveRequest): TapeMatch => {
@@ -142,6 +163,8 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
     }
     const chosen = find(lane, lookups)
     if (!chosen) {
+      const asGet = head(lane, live, facts)
+      if (asGet) return asGet
       counts.missed++
       const report = reportMiss({ lane, lanes, live: facts, lookups, context: { classOf, digest }, profile })
       misses.push(report)
@@ -183,8 +206,9 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
     const used = new Set(judgedLive)
     for (const { state } of lanes.all()) for (const position of state.served.keys()) used.add(position)
     const unused = loaded.all.filter(
-      ({ position, original, interaction }) =>
+      ({ position, original, interaction, isOurs }) =>
         interaction.reply !== undefined &&
+        !isOurs &&
         !used.has(position) &&
         !(original !== undefined && used.has(original)),
     )
@@ -217,25 +241,35 @@ type Recorded = {
   readonly position: number
   readonly cassette: Cassette
   readonly interaction: Interaction
+  /** The gateway has the answer by itself: it is neither served nor unused. */
+  readonly isOurs: boolean
   /** For a recorded retry: the position of its original. */
   readonly original: number | undefined
 }
 
-function load(cassettes: readonly Cassette[], context: EntryContext) {
+function load(cassettes: readonly Cassette[], isLive: TapeOptions['isLive'], context: EntryContext) {
   const all: Recorded[] = []
   const entries: Entry[] = []
   const refusals = new Map<string, Recorded[]>()
   const scopes = new Set<string>()
   for (const [number, cassette] of cassettes.entries()) {
-    const retries = recordedRetries(cassette.interactions)
+    const interactions = cassette.interactions.map(readable)
+    const retries = recordedRetries(interactions)
     const positions = new Map<Interaction, number>()
-    for (const interaction of cassette.interactions) {
+    for (const interaction of interactions) {
       const position = all.length
       positions.set(interaction, position)
       const original = retries.get(interaction)
-      const recorded = { position, cassette, interaction, original: original && positions.get(original) }
+      const isOurs = isLive?.(interaction) === true
+      const recorded = {
+        position,
+        cassette,
+        interaction,
+        isOurs,
+        original: original && positions.get(original),
+      }
       all.push(recorded)
-      if (!interaction.reply || original) continue
+      if (!interaction.reply || original || isOurs) continue
       if (isJudgedLive(interaction)) {
         const name = `${interaction.operation ?? ''} ${edgeCode(interaction)}`
         const list = refusals.get(name)
@@ -248,6 +282,12 @@ function load(cassettes: readonly Cassette[], context: EntryContext) {
     }
   }
   return { all, entries, refusals, scopes: scopes.size === 0 ? undefined : [...scopes] }
+}
+
+function readable(interaction: Interaction): Interaction {
+  const { reply } = interaction
+  const plain = reply && plainReply(reply)
+  return plain === reply ? interaction : { ...interaction, reply: plain }
 }
 
 /** From here on these live values stand for the recorded ones, and what the reply gives out is known. */

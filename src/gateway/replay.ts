@@ -1,3 +1,4 @@
+import { headerOf } from '../cassettes/canonical.ts'
 import type { MissReport } from '../cassettes/miss.ts'
 import { missDetail, missMembers } from '../cassettes/miss-problem.ts'
 import type { LiveRequest, Tape, TapeHit } from '../cassettes/tape.ts'
@@ -70,8 +71,15 @@ export function createReplay({ tape, publicUrl, onMiss, onNewExchange }: ReplayO
 }
 
 /** The recorded headers as they were, the rate limits of the moment included. */
-function recorded({ reply }: TapeHit): Reply {
-  return { status: reply.status, headers: {}, lines: reply.headers, body: Buffer.from(reply.body) }
+function recorded({ reply, interaction }: TapeHit): Reply {
+  const length = interaction.request.method === 'HEAD' ? headerOf(reply.headers, 'content-length') : undefined
+  return {
+    status: reply.status,
+    headers: {},
+    lines: reply.headers,
+    body: Buffer.from(reply.body),
+    ...(length !== undefined && { contentLength: length }),
+  }
 }
 
 export function isRefusal(answer: Reply | Refusal | { scopes: unknown }): answer is Refusal {

@@ -13,6 +13,8 @@ import type { Gateway } from './context.ts'
 import type { Exchange } from './exchange.ts'
 import { lingeringClose } from './linger.ts'
 
+const NO_BODY = Buffer.alloc(0)
+
 /** What is sent: a status, headers beyond the common ones (lower-case names), and the body's bytes. */
 export type Reply = {
   readonly status: number
@@ -20,6 +22,8 @@ export type Reply = {
   /** In place of `headers`: every header line of a recorded answer. */
   readonly lines?: readonly HeaderLine[]
   readonly body: Buffer | string
+  /** In place of the body's own: of an answer to HEAD, whose body is known by its length alone. */
+  readonly contentLength?: string
   /** The error code, for the log and the metrics. */
   readonly code?: string
 }
@@ -62,7 +66,7 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): void {
   const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body
   if (!res.headersSent && !res.destroyed) {
     const headers = reply.lines ? recordedHeaders(reply.lines) : ownHeaders(reply)
-    headers.push('Content-Length', String(body.length))
+    headers.push('Content-Length', reply.contentLength ?? String(body.length))
     if (state && !reply.lines?.some(isRateHeader)) {
       pushCommonHeaders(headers, exchange.requestId, exchange.window, state, gateway, exchange.arrivedAt)
     }
@@ -74,7 +78,9 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): void {
     // As Latin-1 text the bytes stay what they are, and Node sends head and body in one piece instead of two.
     res.end(body.toString('latin1'), 'latin1')
     if (gateway.recorder?.isActive()) {
-      gateway.recorder.record(captured(exchange, reply, headerLines(headers), body))
+      // Node sends the head alone.
+      const sent = req.method === 'HEAD' ? NO_BODY : body
+      gateway.recorder.record(captured(exchange, reply, headerLines(headers), sent))
     }
   }
   record(gateway, exchange, reply)

@@ -15,7 +15,6 @@ import { createMetrics } from '../observe/metrics.ts'
 import { authToken } from '../operations/auth-token.ts'
 import { buildOpenApi } from '../operations/openapi.ts'
 import { OPERATIONS } from '../operations/operations.ts'
-import { publicDocuments } from '../portal/public-documents.ts'
 import { widgetPages } from '../portal/widget.ts'
 import { createIds } from '../simulator/ids.ts'
 import { createMemoryStore } from '../store/memory.ts'
@@ -27,6 +26,7 @@ import { createEndpoints } from './endpoint.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createPartnerServer } from './partner-server.ts'
 import { createReplay, type ReplayOptions } from './replay.ts'
+import { isForOneOf, livePages } from './replay-pages.ts'
 import { anySecret, replayPartner } from './replay-partner.ts'
 import { deriveSettings } from './settings.ts'
 import { widgetParts } from './widget-decision.ts'
@@ -77,10 +77,20 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     rules: config.outcomes,
     configuredTestValues: testValues,
   })
+  let url = ''
+  const publicUrl = options.publicUrl ?? (() => url)
+  const signingKeys = createSigningKeys({
+    directory: null,
+    clock,
+    lifetimeSeconds: config.tokens.lifetimeSeconds,
+  })
+  const openApi = () => buildOpenApi({ publicUrl: publicUrl() })
+  const ownPages = livePages({ signingKeys, issuer: publicUrl, publicUrl, openApi })
   const deciding = { rules: config.outcomes, testValues }
   const tape = createTape(withVolatile(cassettes, options.volatile ?? [], deciding), {
     ...deciding,
     prepare: (request) => redactor.redactRequest(request).request,
+    isLive: isForOneOf(ownPages),
     ...(options.profile && { profile: options.profile }),
     ...(options.time && { time: options.time }),
     ...(cassetteKey !== undefined && {
@@ -89,19 +99,12 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   })
   const store = unlimited(createMemoryStore())
   const ids = createIds(clock)
-  let url = ''
-  const publicUrl = options.publicUrl ?? (() => url)
   const shared = { store, ids, publicUrl }
   const partner = replayPartner(cassettes)
   const settings =
     options.partners === 'configured'
       ? deriveSettings(config, shared)
       : { ...deriveSettings({ ...config, partners: [partner] }, shared), registry: anySecret(partner) }
-  const signingKeys = createSigningKeys({
-    directory: null,
-    clock,
-    lifetimeSeconds: config.tokens.lifetimeSeconds,
-  })
   const lifecycle = createLifecycle(config.server)
   const gateway: Gateway = {
     clock,
@@ -123,9 +126,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     issuer: publicUrl,
     replay: createReplay({ tape, publicUrl, onMiss, ...(onNewExchange && { onNewExchange }) }),
   }
-  const openApi = () => buildOpenApi({ publicUrl: publicUrl() })
-  const documents = publicDocuments({ signingKeys, issuer: publicUrl, publicUrl, openApi })
-  const pages = [...documents, ...widgetPages(widgetParts(gateway))]
+  const pages = [...ownPages, ...widgetPages(widgetParts(gateway))]
   const app = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
   await app.ready()
   app.server.listen(options.port ?? 0, HOST)

@@ -1,0 +1,32 @@
+import type { Interaction } from '../cassettes/interaction.ts'
+import { docsPages } from '../portal/docs-page.ts'
+import type { Page } from '../portal/page.ts'
+import { type DocumentParts, publicDocuments } from '../portal/public-documents.ts'
+
+/** For a script that waits until the replay listens: asking for anything else would be a miss, or use an answer up. */
+const LIVENESS: Page = {
+  id: 'livez',
+  method: 'GET',
+  path: '/livez',
+  group: 'other',
+  render: () => ({
+    kind: 'page',
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: '{"live":true}',
+  }),
+}
+
+/** What a gateway that replays has by itself, whatever was recorded: its documents, and a sign of life. */
+export function livePages(parts: DocumentParts): readonly Page[] {
+  return [...publicDocuments(parts), ...docsPages({ demo: () => undefined }), LIVENESS]
+}
+
+/** Whether a recorded request was for one of the pages. */
+export function isForOneOf(pages: readonly Page[]): (interaction: Interaction) => boolean {
+  const patterns = pages.map(({ path }) => new RegExp(`^${path.replaceAll(/\{[A-Za-z]+\}/g, '[^/]+')}$`))
+  return ({ request: { method, target } }) => {
+    const [path = ''] = target.split('?', 1)
+    return (method === 'GET' || method === 'HEAD') && patterns.some((pattern) => pattern.test(path))
+  }
+}
