@@ -15,6 +15,8 @@ export type CassetteFault =
   | 'unfinished'
   /** The recording overflowed, or its disk was full: what it holds is not all that passed. */
   | 'incomplete-recording'
+  /** Nothing that was recorded had a reply. */
+  | 'unanswered'
   /** A secret would have reached the file. */
   | 'secret-found'
   | 'unwritable'

@@ -6,7 +6,7 @@ import { type Message, readBody } from './redact-message.ts'
 type Names = ReadonlyMap<string, string>
 type Where = (place: Place) => boolean
 
-/** Other stand-ins for the old ones, at the places that were redacted; every other byte stays. */
+/** Other values for the old ones, at the places that are named; every other byte stays. */
 export function renameRequest(request: CapturedRequest, names: Names, where: Where): CapturedRequest {
   const { target } = request
   const mark = target.indexOf('?')
@@ -14,9 +14,28 @@ export function renameRequest(request: CapturedRequest, names: Names, where: Whe
   const query = renameFields(target, queryFields(target), 'query', names, where).slice(path.length)
   return {
     ...request,
-    target: marks(path, names) + query,
+    target: renamePath(path, names, where) + query,
     headers: renameHeaders(request.headers, 'request-header', names, where),
     body: renameBody(request, 'request-body', names, where),
+  }
+}
+
+/** A segment as a whole where it is named, and marks wherever they stand. */
+function renamePath(path: string, names: Names, where: Where): string {
+  const segments = path.split('/').slice(1)
+  const renamed = segments.map((segment, i) => {
+    if (!where({ part: 'path', pointer: `/${i}` })) return segment
+    const whole = names.get(decoded(segment))
+    return whole === undefined ? segment : encodeURIComponent(whole)
+  })
+  return marks(`/${renamed.join('/')}`, names)
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
   }
 }
 
@@ -37,7 +56,7 @@ function renameHeaders(
   const seen = new Map<string, number>()
   return lines.map(([name, value]): HeaderLine => {
     const place = { part, pointer: pointerOf(name.toLowerCase(), seen) }
-    return [name, where(place) ? rename(value, names) : value]
+    return [name, where(place) ? renameText(value, names) : value]
   })
 }
 
@@ -66,7 +85,7 @@ function renameFields(
   let rest = 0
   for (const field of fields) {
     if (!where({ part, pointer: field.pointer })) continue
-    const value = rename(field.value, names)
+    const value = renameText(field.value, names)
     if (value === field.value) continue
     result += text.slice(rest, field.start) + field.write(value)
     rest = field.end
@@ -74,7 +93,8 @@ function renameFields(
   return result + text.slice(rest)
 }
 
-function rename(value: string, names: Names): string {
+/** The text of a place: renamed as a whole, or where it holds what is renamed. */
+export function renameText(value: string, names: Names): string {
   const whole = names.get(value)
   if (whole !== undefined) return whole
   let text = marks(value, names)

@@ -1,15 +1,8 @@
 import type { OutcomeRule } from '../config/schema.ts'
-import type {
-  CapturedReply,
-  CapturedRequest,
-  Cassette,
-  Interaction,
-  Place,
-  Redaction,
-} from './interaction.ts'
+import type { Cassette, Interaction } from './interaction.ts'
 import { CassetteError } from './load-error.ts'
 import { appended } from './merge-append.ts'
-import { renameReply, renameRequest } from './merge-rename.ts'
+import { knownByDigest, redactedValues, renameInteraction } from './merge-redacted.ts'
 import { standInsOf } from './merge-stand-ins.ts'
 import { createStandIns } from './stand-in.ts'
 import { CONTRACT_FIELDS } from './stand-in-fields.ts'
@@ -46,9 +39,7 @@ export function mergeCassettes(cassettes: readonly Cassette[], rules: readonly O
 }
 
 function renamed(next: Cassette, before: Cassette, rules: readonly OutcomeRule[]): Interaction[] {
-  const known = new Map<string, string>()
-  for (const { interaction, redaction, standIn } of redactedValues(before))
-    if (redaction.digest && interaction) known.set(`${redaction.rule} ${redaction.digest}`, standIn)
+  const known = knownByDigest(before)
   const standIns = createStandIns({
     fields: createFields(CONTRACT_FIELDS),
     rules,
@@ -58,7 +49,7 @@ function renamed(next: Cassette, before: Cassette, rules: readonly OutcomeRule[]
   const names = new Map<string, string>()
   for (const { redaction, standIn } of redactedValues(next)) {
     if (names.has(standIn)) continue
-    const same = redaction.digest && known.get(`${redaction.rule} ${redaction.digest}`)
+    const same = known(redaction)
     if (same) names.set(standIn, same)
     else if (redaction.kind === 'personal')
       names.set(standIn, standIns.personal(redaction.rule, standIn).text)
@@ -67,41 +58,4 @@ function renamed(next: Cassette, before: Cassette, rules: readonly OutcomeRule[]
     if (/^redacted-.*-[0-9]+$/.test(standIn) && !names.has(standIn))
       names.set(standIn, standIns.secret(standIn.slice('redacted-'.length).replace(/-[0-9]+$/, ''), standIn))
   return next.interactions.map((interaction) => renameInteraction(interaction, names))
-}
-
-function renameInteraction(interaction: Interaction, names: ReadonlyMap<string, string>): Interaction {
-  const at = new Set(interaction.redactions.map(({ place }) => keyOf(place)))
-  const request: CapturedRequest = renameRequest(interaction.request, names, (place) => at.has(keyOf(place)))
-  const reply: CapturedReply | undefined =
-    interaction.reply && renameReply(interaction.reply, names, (place) => at.has(keyOf(place)))
-  const bindings = interaction.bindings.map((binding) => {
-    if (!binding.places.some((place) => at.has(keyOf(place)))) return binding
-    let value = names.get(binding.value)
-    value ??= binding.value.replace(/redacted-[a-z0-9-]*-[0-9]+/g, (mark) => names.get(mark) ?? mark)
-    return { ...binding, value }
-  })
-  return { ...interaction, request, reply, bindings }
-}
-
-type RedactedValue = {
-  readonly interaction: Interaction
-  readonly redaction: Redaction
-  readonly standIn: string
-}
-
-/** What stands at the redacted places that are bound. */
-function* redactedValues({ interactions }: Cassette): Generator<RedactedValue> {
-  for (const interaction of interactions) {
-    const values = new Map<string, string>()
-    for (const { value, places } of interaction.bindings)
-      for (const place of places) values.set(keyOf(place), value)
-    for (const redaction of interaction.redactions) {
-      const standIn = values.get(keyOf(redaction.place))
-      if (standIn !== undefined) yield { interaction, redaction, standIn }
-    }
-  }
-}
-
-function keyOf({ part, pointer }: Place): string {
-  return `${part} ${pointer}`
 }

@@ -1,4 +1,5 @@
 import type { OutcomeRule } from '../config/schema.ts'
+import type { Continuation } from './continuation.ts'
 import type { CapturedExchange, HeaderLine } from './interaction.ts'
 import type { CassetteHeader } from './journal-lines.ts'
 import type { CassetteFault, CassettePlace } from './load-error.ts'
@@ -55,7 +56,7 @@ export type ToRecorder =
       readonly bytes: Uint8Array
     }
   | { readonly kind: 'spoil' }
-  | { readonly kind: 'finish' }
+  | { readonly kind: 'finish'; readonly continuations: readonly Continuation[] }
   | { readonly kind: 'close' }
 
 export type Failure = {
@@ -68,6 +69,8 @@ export type Failure = {
 export type Finished = {
   readonly path: string
   readonly interactions: number
+  /** How many of them, at the beginning, are of the cassette that was there. */
+  readonly kept: number
   /** Of a journal that was resumed. */
   readonly recovered?: { readonly recovered: number; readonly dropped: number }
 }

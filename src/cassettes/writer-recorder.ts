@@ -1,15 +1,16 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { annotate } from './bindings.ts'
+import type { Continuation } from './continuation.ts'
+import { type ContinueOptions, continued } from './continue.ts'
 import { writeHar } from './har.ts'
-import type { CapturedRequest, Cassette } from './interaction.ts'
-import { type Journal, openJournal } from './journal.ts'
+import type { CapturedRequest, Cassette, Interaction } from './interaction.ts'
+import { openJournal } from './journal.ts'
 import { doneEvent, openEvent } from './journal-events.ts'
-import { cassettePaths, codeOf, setAside, syncDirectory } from './journal-files.ts'
+import { type CassettePaths, cassettePaths, codeOf, setAside, syncDirectory } from './journal-files.ts'
 import type { JournalEvent } from './journal-lines.ts'
 import { loadCassette } from './load.ts'
 import { CassetteError } from './load-error.ts'
-import { appended } from './merge-append.ts'
 import { standInsOf } from './merge-stand-ins.ts'
 import { createRedactor, type RedactedRequest, type Redactor } from './redact.ts'
 import { policyOf } from './redact-allowed.ts'
@@ -24,7 +25,7 @@ export type Recorder = {
   /** The recording lacks something from now on, and is never finished. */
   readonly spoil: () => void
   /** @throws CassetteError; the finished cassette that was there before then stands. */
-  readonly finish: () => Finished
+  readonly finish: (continuations: readonly Continuation[]) => Finished
   readonly close: () => void
 }
 
@@ -39,6 +40,10 @@ export function createRecorder(settings: RecorderSettings): Recorder {
   if (existsSync(paths.journal)) handleLeftover(paths.journal, settings.leftover)
 
   const kept = settings.existing === 'append' && existsSync(paths.har) ? loadCassette(paths.har) : undefined
+  if (kept && kept.redaction !== policy.name) {
+    const detail = `was redacted by ${kept.redaction}, this recording by ${policy.name}; record it anew.`
+    throw new CassetteError('incomplete-recording', paths.har, detail)
+  }
   const resumed = existsSync(paths.journal) ? loadCassette(paths.journal) : undefined
   const secrets = createSecrets()
   for (const secret of settings.secrets) secrets.learn(secret)
@@ -74,7 +79,7 @@ export function createRecorder(settings: RecorderSettings): Recorder {
       if (events.length > 0) journal.append(events)
     },
     spoil,
-    finish: () => {
+    finish: (continuations) => {
       closeJournal()
       if (spoilt) {
         throw new CassetteError(
@@ -83,26 +88,43 @@ export function createRecorder(settings: RecorderSettings): Recorder {
           'not all that passed was recorded; nothing was written.',
         )
       }
-      return finish(settings, paths.har, paths.journal, kept, secrets, journal)
+      const recorded = answered(loadCassette(paths.journal), paths)
+      const all = completed(settings, kept, recorded, { continuations, original: redactor.original })
+      write(all, paths, secrets)
+      const { recovered } = journal
+      const counts = { interactions: all.interactions.length, kept: kept?.interactions.length ?? 0 }
+      return { path: paths.har, ...counts, ...(recovered && { recovered }) }
     },
     close: closeJournal,
   }
 }
 
-function finish(
-  settings: RecorderSettings,
-  har: string,
-  journal: string,
+/** What replays nothing takes nobody's place. */
+function answered(recorded: Cassette, { har, journal }: CassettePaths): Cassette {
+  const { interactions } = recorded
+  if (interactions.length === 0 || interactions.some(({ reply }) => reply !== undefined)) return recorded
+  rmSync(journal)
+  throw new CassetteError('unanswered', har, 'no exchange had a reply of the upstream; nothing was written.')
+}
+
+/** With everything that says where values come from, and after the cassette that it is added to. */
+function completed(
+  { rules, testValues }: RecorderSettings,
   kept: Cassette | undefined,
-  secrets: Secrets,
-  { recovered }: Journal,
-): Finished {
-  const { rules, testValues, header } = settings
-  const recorded = loadCassette(journal)
-  const all = kept ? appended(kept, recorded.interactions) : recorded
-  const interactions = annotate(all.interactions, { rules, testValues, volatile: header.volatile })
+  recorded: Cassette,
+  run: Pick<ContinueOptions, 'continuations' | 'original'>,
+): Cassette {
+  const { volatile } = kept ?? recorded
+  const annotated = (interactions: readonly Interaction[]) =>
+    annotate(interactions, { rules, testValues, volatile })
+  if (!kept) return { ...recorded, interactions: annotated(recorded.interactions) }
+  return continued(kept, recorded.interactions, { ...run, annotate: annotated })
+}
+
+/** Over the old one, when all of it is on the disk and no secret was found in it. */
+function write(cassette: Cassette, { har, journal }: CassettePaths, secrets: Secrets): void {
   try {
-    writeHar(har, { ...all, interactions }, secrets)
+    writeHar(har, cassette, secrets)
   } catch (cause) {
     if (!(cause instanceof CassetteError) || cause.reason !== 'secret-found') throw cause
     const aside = setAside(journal, 'quarantine')
@@ -111,7 +133,6 @@ function finish(
   }
   rmSync(journal, { force: true })
   syncDirectory(dirname(har))
-  return { path: har, interactions: interactions.length, ...(recovered && { recovered }) }
 }
 
 function handleLeftover(journal: string, leftover: RecorderSettings['leftover']): void {

@@ -41,7 +41,7 @@ function handle(
       return
     case 'finish':
       try {
-        send({ kind: 'finished', finished: recorder.finish() })
+        send({ kind: 'finished', finished: recorder.finish(message.continuations) })
       } catch (cause) {
         fail(cause)
       }

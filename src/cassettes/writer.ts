@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import type { Continuation } from './continuation.ts'
 import type { CapturedExchange, CapturedReply } from './interaction.ts'
 import { cassettePaths, codeOf } from './journal-files.ts'
 import { acquireLock } from './journal-lock.ts'
@@ -49,8 +50,11 @@ export type Writer = {
   readonly status: () => RecordingStatus
   /** Resolves when everything that was handed over is on the disk, or the recording is bad. */
   readonly flush: () => Promise<void>
-  /** Writes `name.har` and removes the journal. @throws CassetteError; what was there before then stands. */
-  readonly finish: () => Promise<Finished>
+  /**
+   * Writes `name.har` and removes the journal. `continuations` tell what a run that went on with a cassette has from
+   * it. @throws CassetteError; what was there before then stands.
+   */
+  readonly finish: (continuations?: readonly Continuation[]) => Promise<Finished>
   /** Leaves the journal as it is: a later recorder can resume it. */
   readonly close: () => Promise<void>
 }
@@ -221,11 +225,11 @@ function run(
     spoil: (detail) => spoil(new CassetteError('incomplete-recording', path, detail)),
     status,
     flush,
-    finish: async () => {
+    finish: async (continuations = []) => {
       if (state === 'finished' || state === 'closed')
         throw new CassetteError('incomplete-recording', path, 'the recording has ended already.')
       await flush()
-      const answer = await ask({ kind: 'finish' })
+      const answer = await ask({ kind: 'finish', continuations })
       const bad = fault
       await end('finished')
       if (bad) throw bad

@@ -123,7 +123,7 @@ describe('a secret that this process has seen', () => {
           recorder.take(list, bytes)
         }
         expectClean()
-        recorder.finish()
+        recorder.finish([])
         expectClean()
         const cassette = loadCassette(path)
         expect(cassette.interactions).toHaveLength(exchanges.length)

@@ -27,7 +27,7 @@ describe('a recording', () => {
     expect(writer.status()).toMatchObject({ state: 'recording', exchanges: 1, written: 1, queuedBytes: 0 })
     expect(loadCassette(journalOf(path)).interactions).toHaveLength(1)
     expect(existsSync(path)).toBe(false)
-    expect(await writer.finish()).toEqual({ path, interactions: 1 })
+    expect(await writer.finish()).toEqual({ path, interactions: 1, kept: 0 })
     const { interactions } = loadCassette(path)
     expect(bodyText(interactions[0]?.request)).toBe('{"phone":"+99900000001","customerRef":"C-1"}')
     expect(interactions[0]?.bindings.map(({ type, madeBy }) => `${type} ${madeBy}`).sort()).toEqual([
@@ -111,7 +111,12 @@ describe('a recording', () => {
     })
     const second = await createWriter(settings(path))
     second.record(exchange({ body: { phone: '+2250700000042' } }))
-    expect(await second.finish()).toEqual({ path, interactions: 2, recovered: { recovered: 2, dropped: 1 } })
+    expect(await second.finish()).toEqual({
+      path,
+      interactions: 2,
+      kept: 0,
+      recovered: { recovered: 2, dropped: 1 },
+    })
     // The stand-ins of the first part are not given out again.
     expect(loadCassette(path).interactions.map(({ request }) => JSON.parse(bodyText(request)).phone)).toEqual(
       ['+99900000001', '+99900000002'],
@@ -124,7 +129,7 @@ describe('a recording', () => {
       writeFileSync(journalOf(path), leftover)
       const writer = await createWriter(settings(path))
       writer.record(open)
-      expect(await writer.finish()).toEqual({ path, interactions: 1 })
+      expect(await writer.finish()).toEqual({ path, interactions: 1, kept: 0 })
     }
   })
 
