@@ -5,10 +5,11 @@ import { loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { startReplay } from './gateway/start-replay.ts'
 import { createLogger } from './observe/logger.ts'
-import { type Recorded, startRecorder } from './recorder/recorder.ts'
+import { defaultMode, doingOf, type RecordMode, startSession } from './record-modes.ts'
+import type { Recorded } from './recorder/recorder.ts'
 
 export type { CassetteError } from './cassettes/load-error.ts'
-export type { Ledger, MissReport, Recorded }
+export type { Ledger, MissReport, Recorded, RecordMode }
 
 export type ReplayOptions = {
   /** A configuration, for its outcome rules and seeded scores; by default the built-in ones. */
@@ -61,32 +62,56 @@ export async function replay(files: string | readonly string[], options: ReplayO
 }
 
 export type RecordOptions = {
-  /** The sandbox that is recorded. */
-  readonly upstream: string
-  /** `name.har`. What is there is replaced when the recording is complete. */
+  /** The sandbox that is recorded. Not needed, and not asked for anything, where the cassette is only replayed. */
+  readonly upstream?: string
+  /** `name.har`. */
   readonly out: string
+  /**
+   * What happens when the file is there and when it is not: `none` only replays, `once` records what is absent and
+   * replays what is there, `new_episodes` replays and adds what misses, `all` records anew. By default `none` where
+   * `CI` is set, else `once`.
+   */
+  readonly mode?: RecordMode
   /** A configuration, for its outcome rules and seeded scores; by default the built-in ones. */
   readonly config?: string
 }
 
 export type Recording = {
-  /** Where to send the requests: they are passed on to the upstream. */
+  /** Where to send the requests. */
   readonly url: string
-  /** Writes the cassette; undefined when nothing has passed. @throws CassetteError */
-  readonly finish: () => Promise<Recorded | undefined>
+  /** Why requests were not answered, so far. */
+  readonly misses: () => readonly MissReport[]
+  /** Stops, and writes the cassette when there is something to write. @throws CassetteError */
+  readonly finish: () => Promise<{
+    /** Undefined when nothing was recorded. */
+    readonly recorded: Recorded | undefined
+    /** Undefined when nothing was replayed. */
+    readonly ledger: Ledger | undefined
+  }>
 }
 
-/** Records what passes to a sandbox and back, as `sandgate record` does. @throws CassetteError */
-export async function record({ upstream, out, config }: RecordOptions): Promise<Recording> {
-  const { outcomes, scores } = configOf(config)
-  return startRecorder({
-    upstream: new URL(upstream),
+/** Records what passes to a sandbox and back, or replays it, as `sandgate record` does. @throws CassetteError */
+export async function record(options: RecordOptions): Promise<Recording> {
+  const { out, mode = defaultMode(process.env), upstream, config } = options
+  if (upstream === undefined && doingOf(mode, out) !== 'replay')
+    throw new TypeError(`record: ${out} is to be recorded, so name the upstream`)
+  const key = process.env.SANDGATE_CASSETTE_KEY
+  const session = await startSession({
+    mode,
     out,
+    upstream: upstream === undefined ? undefined : new URL(upstream),
     port: 0,
-    leftover: 'discard',
-    rules: outcomes,
-    testValues: Object.keys(scores),
+    config: configOf(config),
+    ...(key && { cassetteKey: key }),
   })
+  return {
+    url: session.url,
+    misses: session.misses,
+    finish: async () => {
+      const recorded = await session.finish()
+      return { recorded, ledger: session.ledger() }
+    },
+  }
 }
 
 /** @throws Error with every mistake of the file. */

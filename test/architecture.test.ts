@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 /** From the top to the bottom: a folder imports from its own layer and the ones below, never from above. */
 const LAYERS = [
   ['cli', 'sandgate.ts'],
+  ['record-modes.ts'],
   ['gateway', 'recorder', 'config'],
   ['decisions', 'checks', 'portal', 'observe'],
   ['operations', 'tokens', 'cassettes', 'store'],

@@ -1,7 +1,7 @@
 import { createSecrets, type Secrets } from '../cassettes/secrets.ts'
 import { formatConfigErrors } from '../config/errors.ts'
 import { loadConfig } from '../config/load.ts'
-import type { OutcomeRule } from '../config/schema.ts'
+import type { Config, OutcomeRule } from '../config/schema.ts'
 import type { Invocation, Io } from './command.ts'
 import { configFile } from './config-file.ts'
 import type { Exit } from './exit-codes.ts'
@@ -9,6 +9,7 @@ import type { Exit } from './exit-codes.ts'
 export type CassetteRules =
   | {
       readonly ok: true
+      readonly config: Config
       readonly rules: readonly OutcomeRule[]
       readonly testValues: readonly string[]
       /** Knows the secrets of the configuration and the environment. */
@@ -23,9 +24,10 @@ export function cassetteRules({ options }: Invocation, io: Io): CassetteRules {
     io.err(`${formatConfigErrors(result.errors)}\n`)
     return { ok: false, exit: 'configuration' }
   }
-  const { outcomes, scores, operator } = result.config
+  const { config } = result
+  const { outcomes, scores, operator } = config
   const secrets = createSecrets()
   for (const secret of [operator.token, io.env.SANDGATE_CLIENT_SECRET, io.env.SANDGATE_CASSETTE_KEY])
     if (secret) secrets.learn(secret)
-  return { ok: true, rules: outcomes, testValues: Object.keys(scores), secrets }
+  return { ok: true, config, rules: outcomes, testValues: Object.keys(scores), secrets }
 }

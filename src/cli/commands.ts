@@ -122,17 +122,25 @@ export const COMMANDS: readonly Command[] = [
   ...CASSETTE_COMMANDS,
   {
     name: 'record',
-    summary: 'Record what a command says to a sandbox, and what it answers, as a cassette.',
+    summary: 'Record what a command says to a sandbox and what it answers, or replay what was recorded.',
     runsChild: true,
     options: {
-      upstream: { value: 'URL', summary: 'The sandbox. Its certificate must be trusted.' },
+      upstream: {
+        value: 'URL',
+        summary:
+          'The sandbox. Its certificate must be trusted. Not needed, and never asked, where the mode only replays.',
+      },
       out: { value: 'FILE', summary: 'The cassette: FILE.har.' },
       mode: {
         value: 'MODE',
         summary:
-          'once records when FILE is absent; all replaces FILE at the end, and a failure leaves it as it was; new_episodes and none replay, which sandgate replay does. By default none where CI is set, else once.',
+          'none only replays FILE; once replays it, or records it when it is absent; new_episodes replays it, passes on what misses and adds it; all records anew and replaces FILE at the end. A failure leaves FILE as it was. By default none where CI is set, else once.',
       },
       port: { value: 'PORT', summary: 'The port on 127.0.0.1; by default a free one.' },
+      timeout: {
+        value: 'SECONDS',
+        summary: 'How long the sandbox may take to begin an answer; 300 by default.',
+      },
       config: CONFIG,
     },
     example: 'sandgate record --upstream https://sandbox.example.com --out payments.har -- npm test',

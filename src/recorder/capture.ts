@@ -13,6 +13,8 @@ export type Capture = {
   readonly add: (chunk: Uint8Array) => void
   /** What has passed; the memory belongs to the caller from here on. */
   readonly take: () => Uint8Array
+  /** Whether all that has passed was kept. */
+  readonly isWhole: () => boolean
 }
 
 export type CaptureRoom = { readonly capture: () => Capture }
@@ -53,6 +55,7 @@ export function createCaptureRoom(bounds: Bounds, onOverflow: (detail: string) =
           drop()
           return body
         },
+        isWhole: () => !overflown,
       }
     },
   }

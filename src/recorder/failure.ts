@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors/catalogue.ts'
 
 export type Failure = {
-  readonly code: Extract<ErrorCode, `UPSTREAM_${string}`>
+  readonly code: Extract<ErrorCode, `UPSTREAM_${string}` | 'BODY_TOO_LARGE'>
   /** For the client: what happened, without an address. */
   readonly detail: string
   /** Of the error, for the person who runs the recorder. */
@@ -22,9 +22,16 @@ const UNREACHED: Readonly<Record<string, string>> = {
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS_|^ERR_SSL_|^EPROTO$/
 
+/** A body that has to be kept until it is known where it goes, and is too long for that. */
+export class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge'
+}
+
 /** What an error of the network means to the client. */
 export function failureOf(error: unknown): Failure {
   const cause = codeOf(error)
+  if (error instanceof BodyTooLarge)
+    return { code: 'BODY_TOO_LARGE', detail: 'The body is longer than a recording can hold.', cause }
   const unreached = UNREACHED[cause]
   if (unreached !== undefined) return { code: 'UPSTREAM_UNAVAILABLE', detail: unreached, cause }
   if (CERTIFICATE.test(cause))

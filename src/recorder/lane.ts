@@ -1,6 +1,8 @@
-import type { CapturedRequest } from '../cassettes/interaction.ts'
+import { LRUCache } from 'lru-cache'
+import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
 import { isPublicClientId } from '../cassettes/secrets.ts'
 import { headerValue } from './headers.ts'
+import { bearerOf, grantOf, tokenHash } from './token.ts'
 
 type Facts = {
   readonly request: CapturedRequest
@@ -11,17 +13,25 @@ type Facts = {
 
 /** Beyond so many clients that are known by a secret name, further ones share a lane. */
 const MAX_CLIENTS = 10_000
+/** Beyond so many tokens the one that was not used for longest is forgotten. */
+const MAX_TOKENS = 10_000
+
+export type Lanes = {
+  readonly of: (facts: Facts) => string
+  /** The answer of a token exchange: what comes with its token is of the client that has asked for it. */
+  readonly granted: (request: CapturedRequest, reply: CapturedReply) => void
+}
 
 /**
- * Tells the clients under test apart: by the lane that they name, else by the client id of the token exchange or of
- * the token. A lane is written as it is, so a client id that is no public name is replaced by `client-1`, `client-2`
- * and so on, in the order of appearance.
+ * Tells the clients under test apart: by the lane that they name, else by the client of the token exchange, also for
+ * what comes with the token that it returned, else by the client id in the token. A lane is written as it is, so a
+ * client id that is no public name is replaced by `client-1`, `client-2` and so on, in the order of appearance.
  */
-export function createLanes(): (facts: Facts) => string {
+export function createLanes(): Lanes {
   const clients = new Map<string, string>()
-  return ({ request, named, operation }) => {
-    if (named !== undefined) return named
-    const client = operation === 'auth.token' ? exchangingClient(request) : tokenClient(request)
+  const tokens = new LRUCache<string, string>({ max: MAX_TOKENS })
+
+  const laneOfClient = (client: string | undefined): string => {
     if (client === undefined || client === '') return ''
     if (isPublicClientId(client)) return client
     const known = clients.get(client)
@@ -29,6 +39,23 @@ export function createLanes(): (facts: Facts) => string {
     const lane = `client-${clients.size + 1}`
     clients.set(client, lane)
     return lane
+  }
+  const laneOfToken = (token: string | undefined): string => {
+    if (token === undefined) return ''
+    return tokens.get(tokenHash(token)) ?? laneOfClient(claimedClient(token))
+  }
+
+  return {
+    of: ({ request, named, operation }) => {
+      if (named !== undefined) return named
+      return operation === 'auth.token'
+        ? laneOfClient(exchangingClient(request))
+        : laneOfToken(bearerOf(request.headers))
+    },
+    granted: (request, reply) => {
+      const grant = grantOf(reply)
+      if (grant) tokens.set(tokenHash(grant.token), laneOfClient(exchangingClient(request)))
+    },
   }
 }
 
@@ -42,8 +69,8 @@ function exchangingClient({ headers, body }: CapturedRequest): string | undefine
 }
 
 /** The claims are only a name here; whether they are true is for the upstream to say. */
-function tokenClient({ headers }: CapturedRequest): string | undefined {
-  const payload = /^bearer +[\w-]+\.([\w-]+)\./i.exec(headerValue(headers, 'authorization') ?? '')?.[1]
+function claimedClient(token: string): string | undefined {
+  const payload = /^[\w-]+\.([\w-]+)\./.exec(token)?.[1]
   return payload === undefined ? undefined : clientIdIn(Buffer.from(payload, 'base64url').toString('utf8'))
 }
 

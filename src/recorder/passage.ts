@@ -1,21 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { PassThrough, pipeline, type Readable } from 'node:stream'
-import { operationOf } from '../cassettes/import.ts'
-import type { CapturedReply, HeaderLine } from '../cassettes/interaction.ts'
+import { PassThrough, type Readable } from 'node:stream'
+import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
 import type { Writer } from '../cassettes/writer.ts'
-import { takeLane } from '../checks/path.ts'
 import type { Clock } from '../clock.ts'
+import { sendReply } from './answer.ts'
+import { readArrival } from './arrival.ts'
 import type { CaptureRoom } from './capture.ts'
-import { endToEnd, forwardedLines, headerLines, headerValue } from './headers.ts'
-import type { createLanes } from './lane.ts'
-import type { Upstream, UpstreamReply, UpstreamRequest } from './upstream.ts'
+import type { Lanes } from './lane.ts'
+import type { Upstream, UpstreamReply } from './upstream.ts'
 
 /** What every exchange that passes needs. */
 export type Route = {
   readonly upstream: Upstream
   readonly writer: Writer
   readonly room: CaptureRoom
-  readonly lane: ReturnType<typeof createLanes>
+  readonly lanes: Lanes
   readonly clock: Clock
   /** `host:port` of the upstream. */
   readonly host: string
@@ -36,43 +35,43 @@ export type Passage = {
   readonly fail: () => void
 }
 
+/** Takes over one exchange at its head. */
+export type TakePassage = (req: IncomingMessage, res: ServerResponse, url: string) => Passage
+
+const NOTHING = new Uint8Array(0)
+
 /**
  * Lets one exchange pass and hands a copy to the recording: the request when it is complete, the reply when it is.
  * The two ends set the pace; the recording never does.
  */
-export function createPassage(route: Route, req: IncomingMessage, res: ServerResponse, url: string): Passage {
-  const { writer, clock } = route
-  const startedAt = clock.now()
-  const started = performance.now()
-  const lines = headerLines(req.rawHeaders)
-  const { lane: prefix, target } = takeLane(originForm(url))
-  const forwarded = forwardedLines(lines, route.host)
-  const upload = hasBody(req) ? createUpload(req, route.room) : undefined
-  const isGone = () => res.destroyed && !res.writableFinished
+export function createPassage(route: Route, ...[req, res, url]: Parameters<TakePassage>): Passage {
+  const { writer, lanes, room } = route
+  const arrival = readArrival(req, url, route.host, route.clock)
+  const { startedAt, operation, named } = arrival
+  const upload = arrival.hasBody ? createUpload(req, room) : undefined
+  const isGone = () => hasGone(res)
   let release = () => {}
-  let ticket: number | undefined
+  let opened: { readonly ticket: number; readonly request: CapturedRequest } | undefined
   let end: (() => void) | undefined
 
   const requestDone = () => {
-    if (ticket !== undefined) return
-    const method = req.method ?? ''
-    const operation = operationOf(method, target)
-    const httpVersion = req.httpVersionMinor === 0 ? '1.0' : '1.1'
-    const body = upload?.take() ?? new Uint8Array(0)
-    const request = { method, target, httpVersion, headers: forwarded, body } as const
-    const named = headerValue(lines, 'x-sandgate-lane') ?? prefix
-    const lane = route.lane({ request, named, operation })
-    ticket = writer.open({ startedAt, lane, operation, request })
+    if (opened) return
+    const request = arrival.request(upload?.take() ?? NOTHING)
+    const lane = lanes.of({ request, named, operation })
+    opened = { ticket: writer.open({ startedAt, lane, operation, request }), request }
     end?.()
   }
   // An upstream that answers early ends an exchange whose request is still arriving.
   const replyDone = (reply: CapturedReply | undefined) => {
     if (end) return
-    const durationMs = performance.now() - started
+    const durationMs = arrival.age()
     end = () => {
-      if (ticket !== undefined) writer.end(ticket, { durationMs, origin: 'upstream', reply })
+      if (opened) writer.end(opened.ticket, { durationMs, origin: 'upstream', reply })
     }
-    if (ticket !== undefined) end()
+    end()
+  }
+  const received = (reply: CapturedReply) => {
+    if (operation === 'auth.token' && opened) lanes.granted(opened.request, reply)
   }
 
   if (upload) {
@@ -93,54 +92,17 @@ export function createPassage(route: Route, req: IncomingMessage, res: ServerRes
     isAborted: isGone,
     send: (done) => {
       if (isGone()) return
-      const request: UpstreamRequest = {
-        method: req.method ?? '',
-        target: route.base + target,
-        lines: forwarded,
-        body: upload?.stream ?? null,
-      }
-      release = route.upstream.send(request, done)
+      const { method, target, headers } = arrival.request(NOTHING)
+      const body = upload?.stream ?? null
+      release = route.upstream.send({ method, target: route.base + target, lines: headers, body }, done)
     },
-    answer: (reply) => answer(res, reply, route.room, replyDone),
+    answer: (reply) => sendReply(res, reply, room, { received, done: replyDone }),
     fail: () => replyDone(undefined),
   }
 }
 
-function answer(
-  res: ServerResponse,
-  { status, statusMessage, lines, body, trailers }: UpstreamReply,
-  room: CaptureRoom,
-  done: (reply: CapturedReply | undefined) => void,
-): void {
-  const headers = endToEnd(lines)
-  const copy = room.capture()
-  // A reply without a date stays without.
-  res.sendDate = false
-  try {
-    writeHead(res, status, statusMessage, headers)
-  } catch {
-    // What Node's parser takes is not always what its writer takes; the client sees the connection break.
-    body.destroy()
-    res.destroy()
-    return
-  }
-  body.on('data', copy.add)
-  body.once('end', () => {
-    const last = endToEnd(trailers())
-    if (last.length > 0) res.addTrailers(last.map(([name, value]): [string, string] => [name, value]))
-  })
-  pipeline(body, res, (error) => {
-    const bytes = copy.take()
-    done(error ? undefined : { status, headers, body: bytes })
-  })
-  // The head does not wait for a body that is slow to begin; that of a quick one leaves in the same packet.
-  setImmediate(() => {
-    if (!res.writableEnded && !res.destroyed) res.flushHeaders()
-  })
-}
-
-function writeHead(res: ServerResponse, status: number, message: string, lines: readonly HeaderLine[]): void {
-  res.writeHead(status, message, lines.flat())
+export function hasGone(res: ServerResponse): boolean {
+  return res.destroyed && !res.writableFinished
 }
 
 type Upload = { readonly stream: Readable; readonly take: () => Uint8Array }
@@ -165,14 +127,4 @@ function createUpload(req: IncomingMessage, room: CaptureRoom): Upload {
     if (!req.complete) stream.destroy(new Error('the client went away'))
   })
   return { stream, take: copy.take }
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-}
-
-/** RFC 9112 section 3.2.2: a client that takes the recorder for its proxy sends the whole URL. */
-function originForm(url: string): string {
-  const path = url.replace(/^https?:\/\/[^/?#]+/i, '')
-  return path.startsWith('?') || path === '' ? `/${path}` : path
 }

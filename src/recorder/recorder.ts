@@ -1,18 +1,24 @@
 import { existsSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import { VOLATILE } from '../cassettes/bindings.ts'
 import { CASSETTE_VERSION } from '../cassettes/interaction.ts'
 import { cassettePaths } from '../cassettes/journal-files.ts'
 import { loadCassette } from '../cassettes/load.ts'
 import { createWriter } from '../cassettes/writer.ts'
+import type { Finished } from '../cassettes/writer-messages.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { DEFAULT_OUTCOMES, type OutcomeRule } from '../config/schema.ts'
 import { product } from '../product.ts'
 import { type Bounds, createCaptureRoom, DEFAULT_BOUNDS } from './capture.ts'
+import { createEpisode, wholeReply } from './episode.ts'
 import type { Failure } from './failure.ts'
 import { createLanes } from './lane.ts'
+import { createPassage, type Route, type TakePassage } from './passage.ts'
+import type { Player } from './player.ts'
 import { createServer } from './server.ts'
-import { createUpstream } from './upstream.ts'
+import { createUpstream, sendTo, type Upstream } from './upstream.ts'
+import { createUpstreamTokens } from './upstream-token.ts'
 
 export type RecorderOptions = {
   /** Scheme, host and port; a path is what the upstream's paths begin with. */
@@ -30,11 +36,20 @@ export type RecorderOptions = {
   readonly cassetteKey?: string
   readonly clock?: Clock
   readonly bounds?: Bounds
+  /** How long the upstream may take to begin an answer; 300 seconds by default. */
+  readonly headersMs?: number
+  /**
+   * Starts what answers from the cassette that is there; only what it does not know is passed on, and added to that
+   * cassette. Without it everything is passed on, and the recording replaces what is there. `url` is what the clients
+   * type, known when somebody asks.
+   */
+  readonly player?: (url: () => string) => Promise<Player>
   /** The recording lacks something from now on; the traffic goes on. */
   readonly onBad?: (detail: string) => void
   readonly onFailure?: (request: string, failure: Failure) => void
 }
 
+/** What a recording has brought; the cassette may hold more, from before. */
 export type Recorded = {
   readonly path: string
   readonly exchanges: number
@@ -56,6 +71,7 @@ export type RunningRecorder = {
 
 /** How long exchanges in flight may take after the end has been asked for. */
 const GRACE_MS = 2_000
+const HOST = '127.0.0.1'
 
 /** Records what passes to a sandbox and back. @throws CassetteError, or the error of listening. */
 export async function startRecorder(options: RecorderOptions): Promise<RunningRecorder> {
@@ -78,7 +94,7 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
     personal: true,
     ...(options.cassetteKey && { cassetteKey: options.cassetteKey }),
     secrets: options.secrets ?? [],
-    existing: 'replace',
+    existing: options.player ? 'append' : 'replace',
     leftover: options.leftover,
     onBad: ({ fault }) => onBad(fault?.detail ?? 'not all that passed was recorded.'),
   })
@@ -87,39 +103,72 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
     await writer.close()
     if (!isResumed) rmSync(journal, { force: true })
   }
-  const upstream = createUpstream(url.origin)
-  const room = createCaptureRoom(options.bounds ?? DEFAULT_BOUNDS, writer.spoil)
-  const base = url.pathname.replace(/\/+$/, '')
-  const lane = createLanes()
-  const route = { upstream, writer, room, lane, clock, host: url.host, base }
-  const app = createServer({ route, origin: url.origin, onFailure })
+  const bounds = options.bounds ?? DEFAULT_BOUNDS
+  const route: Route = {
+    upstream: createUpstream(url.origin, options.headersMs),
+    writer,
+    room: createCaptureRoom(bounds, writer.spoil),
+    lanes: createLanes(),
+    clock,
+    host: url.host,
+    base: url.pathname.replace(/\/+$/, ''),
+  }
+  let ownUrl = ''
+  let player: Player | undefined
+  let playing: Upstream | undefined
+  let app: FastifyInstance | undefined
+  const stop = async () => {
+    await app?.close()
+    await Promise.all([route.upstream.close(), playing?.close(), player?.close()])
+  }
   try {
-    await app.listen({ host: '127.0.0.1', port: options.port })
+    player = await options.player?.(() => ownUrl)
+    playing = player && createUpstream(player.url)
+    const take = player && playing ? episodes(route, player, playing, bounds) : passages(route)
+    app = createServer({ take, origin: url.origin, onFailure })
+    await app.listen({ host: HOST, port: options.port })
   } catch (cause) {
-    await Promise.allSettled([app.close(), upstream.close(), leave()])
+    await Promise.allSettled([stop(), leave()])
     throw cause
   }
-  const { port } = app.server.address() as AddressInfo
+  const { server } = app
+  ownUrl = `http://${HOST}:${(server.address() as AddressInfo).port}`
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: ownUrl,
     finish: async () => {
-      const cut = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
-      await app.close()
+      const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS)
+      await stop()
       clearTimeout(cut)
-      await upstream.close()
-      if (writer.status().exchanges === 0) {
+      const hasNews = writer.status().exchanges > 0 || (player !== undefined && isResumed)
+      if (!hasNews) {
         await leave()
         return undefined
       }
-      const { path, recovered } = await writer.finish()
-      return { ...summary(path), ...(recovered && { recovered }) }
+      return summary(await writer.finish(player?.continuations()))
     },
   }
 }
 
-function summary(path: string): Omit<Recorded, 'recovered'> {
-  const { interactions } = loadCassette(path)
+function passages(route: Route): TakePassage {
+  return (...exchange) => createPassage(route, ...exchange)
+}
+
+function episodes(route: Route, player: Player, playing: Upstream, bounds: Bounds): TakePassage {
+  const { upstream, writer, clock, base } = route
+  const tokens = createUpstreamTokens({
+    writer,
+    clock,
+    send: async ({ method, target, headers, body }) =>
+      wholeReply(await sendTo(upstream, { method, target: base + target, lines: headers, body })),
+  })
+  // What waits for the player has not passed yet: when it is too long for that, nothing is missing.
+  const waiting = createCaptureRoom(bounds, () => {})
+  return (...exchange) => createEpisode({ ...route, player, playing, waiting, tokens }, ...exchange)
+}
+
+function summary({ path, kept, recovered }: Finished): Recorded {
+  const interactions = loadCassette(path).interactions.slice(kept)
   const redactions = interactions.flatMap((interaction) => interaction.redactions)
   return {
     path,
@@ -127,5 +176,6 @@ function summary(path: string): Omit<Recorded, 'recovered'> {
     aborted: interactions.filter(({ reply }) => reply === undefined).length,
     secrets: redactions.filter(({ kind }) => kind === 'secret').length,
     personal: redactions.filter(({ kind }) => kind === 'personal').length,
+    ...(recovered && { recovered }),
   }
 }

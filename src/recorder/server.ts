@@ -5,7 +5,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { problem } from '../errors/problem.ts'
 import { refuse } from '../errors/refusal.ts'
 import { type Failure, failureOf, mayRetry } from './failure.ts'
-import { createPassage, type Passage, type Route } from './passage.ts'
+import type { Passage, TakePassage } from './passage.ts'
 import type { UpstreamReply } from './upstream.ts'
 
 const HEADER_BYTES = 64 * 1024
@@ -17,7 +17,7 @@ const PASSAGE = Symbol('passage')
 type Carrier = { readonly [PASSAGE]?: Passage }
 
 export type ServerOptions = {
-  readonly route: Route
+  readonly take: TakePassage
   readonly origin: string
   /** An exchange that failed, for the person who watches. */
   readonly onFailure: (request: string, failure: Failure) => void
@@ -28,7 +28,7 @@ export type ServerOptions = {
  * hands errors over. What goes over either wire is ours: its own client keeps neither header lines nor targets as
  * they are, and takes any certificate.
  */
-export function createServer({ route, origin, onFailure }: ServerOptions): FastifyInstance {
+export function createServer({ take, origin, onFailure }: ServerOptions): FastifyInstance {
   const passages = new WeakMap<object, Passage>()
   const passageOf = (req: object): Passage => {
     const passage = passages.get(req)
@@ -48,7 +48,7 @@ export function createServer({ route, origin, onFailure }: ServerOptions): Fasti
   // None has a body as far as Fastify is concerned, so that none is parsed or refused for its type.
   for (const method of PASSED) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   app.addHook('onRequest', async (request, reply) => {
-    passages.set(request.raw, createPassage(route, request.raw, reply.raw, request.originalUrl))
+    passages.set(request.raw, take(request.raw, reply.raw, request.originalUrl))
   })
 
   const request = (

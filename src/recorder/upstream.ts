@@ -4,7 +4,7 @@ import type { HeaderLine } from '../cassettes/interaction.ts'
 import { headerLines } from './headers.ts'
 
 const CONNECT_MS = 10_000
-const HEADERS_MS = 300_000
+export const HEADERS_MS = 300_000
 /** Shorter than the keep-alive of most servers (Node has 5 s): a pooled connection is then rarely a closed one. */
 const KEEP_ALIVE_MS = 2_000
 const HEADER_BYTES = 64 * 1024
@@ -13,7 +13,7 @@ export type UpstreamRequest = {
   readonly method: string
   readonly target: string
   readonly lines: readonly HeaderLine[]
-  readonly body: Readable | null
+  readonly body: Readable | Uint8Array | null
 }
 
 export type UpstreamReply = {
@@ -37,12 +37,13 @@ export type Upstream = {
 
 /**
  * Talks to the sandbox. Header lines go out and come in as octets, redirects are not followed, bodies are not
- * decoded, and a certificate must be trusted (NODE_EXTRA_CA_CERTS adds an authority).
+ * decoded, and a certificate must be trusted (NODE_EXTRA_CA_CERTS adds an authority). `headersMs`: how long it may take
+ * to begin its answer.
  */
-export function createUpstream(origin: string): Upstream {
+export function createUpstream(origin: string, headersMs = HEADERS_MS): Upstream {
   const pool = new Pool(origin, {
     connect: { rejectUnauthorized: true, timeout: CONNECT_MS },
-    headersTimeout: HEADERS_MS,
+    headersTimeout: headersMs,
     // A stream of events may be silent for as long as it likes; the client decides when it has had enough.
     bodyTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -63,6 +64,17 @@ export function createUpstream(origin: string): Upstream {
     },
     close: () => pool.destroy(),
   }
+}
+
+/** As a promise; `onSent` is given what ends it. */
+export function sendTo(
+  upstream: Upstream,
+  request: UpstreamRequest,
+  onSent: (abort: () => void) => void = () => {},
+): Promise<UpstreamReply> {
+  return new Promise((resolve, reject) => {
+    onSent(upstream.send(request, (error, reply) => (reply ? resolve(reply) : reject(error))))
+  })
 }
 
 function createHandler(done: (error: Error | null, reply?: UpstreamReply) => void): {

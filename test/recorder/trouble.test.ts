@@ -33,15 +33,15 @@ async function startRaw(
 }
 
 describe('an upstream in trouble', () => {
-  it('that cannot be reached is answered with 502 and no address, and recorded as aborted', async () => {
+  it('that cannot be reached is answered with 502 and no address; a recording of nothing else is not written', async () => {
     const recorder = await record(new URL('http://127.0.0.1:1'), out)
     const response = await fetch(`${recorder.url}/v1/score/x`)
     expect(response.status).toBe(502)
     expect(response.headers.get('content-type')).toBe('application/problem+json')
     const { detail, code } = (await response.json()) as { detail: string; code: string }
     expect({ detail, code }).toEqual({ detail: 'It refused the connection.', code: 'UPSTREAM_UNAVAILABLE' })
-    expect(await recorder.finish()).toMatchObject({ exchanges: 1, aborted: 1 })
-    expect(loadCassette(out).interactions[0]?.reply).toBeUndefined()
+    await expect(recorder.finish()).rejects.toMatchObject({ reason: 'unanswered' })
+    expect(existsSync(out)).toBe(false)
   })
 
   it('that breaks off before it answers is asked again only where that is safe', async () => {
@@ -54,6 +54,8 @@ describe('an upstream in trouble', () => {
     expect(upstream.requests()).toBe(2)
     expect((await fetch(recorder.url, { method: 'POST', body: 'x' })).status).toBe(502)
     expect(upstream.requests()).toBe(3)
+    expect(await recorder.finish()).toMatchObject({ exchanges: 2, aborted: 1 })
+    expect(loadCassette(out).interactions.map(({ reply }) => reply?.status)).toEqual([200, undefined])
     const broken = Object.assign(new Error(''), { code: 'ECONNRESET' })
     expect([
       mayRetry('GET', false, broken),
@@ -69,7 +71,7 @@ describe('an upstream in trouble', () => {
     })
     const recorder = await record(upstream.url, out)
     await expect(fetch(recorder.url).then((response) => response.text())).rejects.toThrow()
-    expect(await recorder.finish()).toMatchObject({ exchanges: 1, aborted: 1 })
+    await expect(recorder.finish()).rejects.toMatchObject({ reason: 'unanswered' })
   })
 
   it('that answers 503 with Retry-After is not asked again', async () => {
@@ -104,6 +106,34 @@ describe('an upstream in trouble', () => {
   })
 })
 
+describe('an upstream that is slow', () => {
+  it('to begin its answer is given up with 504, and what was asked passes once', async () => {
+    const upstream = await startUpstream(() => {})
+    const failures: string[] = []
+    const recorder = await record(upstream.url, out, {
+      headersMs: 1000,
+      onFailure: (request, { code, cause }) => failures.push(`${request} ${code} ${cause}`),
+    })
+    const response = await fetch(`${recorder.url}/v1/payments/fund`, { method: 'POST', body: '{}' })
+    expect(response.status).toBe(504)
+    expect(await response.json()).toMatchObject({
+      code: 'UPSTREAM_TIMEOUT',
+      detail: 'It did not answer in time.',
+    })
+    expect(failures).toEqual(['POST /v1/payments/fund UPSTREAM_TIMEOUT UND_ERR_HEADERS_TIMEOUT'])
+    expect(upstream.seen).toHaveLength(1)
+  })
+
+  it('to go on with its answer has all the time that it wants', async () => {
+    const upstream = await startUpstream((_req, res) => {
+      res.writeHead(200).write('slow ')
+      setTimeout(() => res.end('but sure'), 1500)
+    })
+    const recorder = await record(upstream.url, out, { headersMs: 1000 })
+    expect(await fetch(recorder.url).then((response) => response.text())).toBe('slow but sure')
+  })
+})
+
 describe('a client that goes away', () => {
   it.each([
     ['before the reply', false],
@@ -119,7 +149,7 @@ describe('a client that goes away', () => {
     else await vi.waitFor(() => expect(upstream.seen).toHaveLength(1))
     socket.destroy()
     await vi.waitFor(() => expect(upstream.open.size).toBe(0))
-    expect(await recorder.finish()).toMatchObject({ exchanges: 1, aborted: 1 })
+    await expect(recorder.finish()).rejects.toMatchObject({ reason: 'unanswered' })
   })
 
   it('in the middle of its body ends the upload', async () => {
@@ -131,7 +161,7 @@ describe('a client that goes away', () => {
     await wait(20)
     socket.destroy()
     await vi.waitFor(() => expect(upstream.open.size).toBe(0))
-    expect(await recorder.finish()).toMatchObject({ exchanges: 1, aborted: 1 })
+    await expect(recorder.finish()).rejects.toMatchObject({ reason: 'unanswered' })
   })
 })
 

@@ -1,0 +1,50 @@
+import type { ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream'
+import type { CapturedReply } from '../cassettes/interaction.ts'
+import type { CaptureRoom } from './capture.ts'
+import { endToEnd } from './headers.ts'
+import type { UpstreamReply } from './upstream.ts'
+
+export type Watcher = {
+  /** The reply is there as a whole; the client may not have all of it yet. */
+  readonly received: (reply: CapturedReply) => void
+  /** The client has it, or (without one) does not get it. */
+  readonly done: (reply: CapturedReply | undefined) => void
+}
+
+/** Sends a reply to the client as it comes in, and shows it to the watcher. */
+export function sendReply(
+  res: ServerResponse,
+  { status, statusMessage, lines, body, trailers }: UpstreamReply,
+  room: CaptureRoom,
+  { received, done }: Watcher,
+): void {
+  const headers = endToEnd(lines)
+  const copy = room.capture()
+  // A reply without a date stays without.
+  res.sendDate = false
+  try {
+    res.writeHead(status, statusMessage, headers.flat())
+  } catch {
+    // What Node's parser takes is not always what its writer takes; the client sees the connection break.
+    body.destroy()
+    res.destroy()
+    return
+  }
+  let reply: CapturedReply | undefined
+  body.on('data', copy.add)
+  body.once('end', () => {
+    reply = { status, headers, body: copy.take() }
+    received(reply)
+    const last = endToEnd(trailers())
+    if (last.length > 0) res.addTrailers(last.map(([name, value]): [string, string] => [name, value]))
+  })
+  pipeline(body, res, (error) => {
+    copy.take()
+    done(error ? undefined : reply)
+  })
+  // The head does not wait for a body that is slow to begin; that of a quick one leaves in the same packet.
+  setImmediate(() => {
+    if (!res.writableEnded && !res.destroyed) res.flushHeaders()
+  })
+}

@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http'
+import { operationOf } from '../cassettes/import.ts'
+import type { CapturedRequest } from '../cassettes/interaction.ts'
+import { takeLane } from '../checks/path.ts'
+import type { Clock } from '../clock.ts'
+import { forwardedLines, headerLines, headerValue } from './headers.ts'
+
+/** What the head of a request says. */
+export type Arrival = {
+  readonly startedAt: number
+  /** Milliseconds since it arrived. */
+  readonly age: () => number
+  readonly operation: string | undefined
+  /** The lane that it names, in a header or before its path. */
+  readonly named: string | undefined
+  readonly hasBody: boolean
+  /** As the upstream gets it, with its body. */
+  readonly request: (body: Uint8Array) => CapturedRequest
+}
+
+const NOTHING = new Uint8Array(0)
+
+export function readArrival(req: IncomingMessage, url: string, host: string, clock: Clock): Arrival {
+  const started = performance.now()
+  const lines = headerLines(req.rawHeaders)
+  const { lane, target } = takeLane(originForm(url))
+  const method = req.method ?? ''
+  const httpVersion = req.httpVersionMinor === 0 ? '1.0' : '1.1'
+  const head = { method, target, httpVersion, headers: forwardedLines(lines, host), body: NOTHING } as const
+  return {
+    startedAt: clock.now(),
+    age: () => performance.now() - started,
+    operation: operationOf(method, target),
+    named: headerValue(lines, 'x-sandgate-lane') ?? lane,
+    hasBody: hasBody(req),
+    request: (body) => ({ ...head, body }),
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** RFC 9112 section 3.2.2: a client that takes the recorder for its proxy sends the whole URL. */
+function originForm(url: string): string {
+  const path = url.replace(/^https?:\/\/[^/?#]+/i, '')
+  return path.startsWith('?') || path === '' ? `/${path}` : path
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+import type { CapturedReply, HeaderLine } from '../cassettes/interaction.ts'
+import { readBody } from '../cassettes/redact-message.ts'
+import { headerValue } from './headers.ts'
+
+/** What a token is known by: it is kept nowhere itself. */
+export function tokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('base64')
+}
+
+export function bearerOf(headers: readonly HeaderLine[]): string | undefined {
+  return /^bearer +(\S+)/i.exec(headerValue(headers, 'authorization') ?? '')?.[1]
+}
+
+/** The access token that an exchange has granted, and for how many seconds. */
+export function grantOf(
+  reply: CapturedReply,
+): { readonly token: string; readonly seconds: number | undefined } | undefined {
+  if (reply.status !== 200) return undefined
+  const { fields } = readBody(reply)
+  const valueAt = (pointer: string) => fields.find((field) => field.pointer === pointer)?.value
+  const token = valueAt('/access_token')
+  const seconds = Number(valueAt('/expires_in'))
+  return token === undefined || token === ''
+    ? undefined
+    : { token, seconds: Number.isFinite(seconds) ? seconds : undefined }
+}

@@ -1,0 +1,129 @@
+import { LRUCache } from 'lru-cache'
+import type {
+  CapturedExchange,
+  CapturedReply,
+  CapturedRequest,
+  HeaderLine,
+} from '../cassettes/interaction.ts'
+import { secretsOfFields } from '../cassettes/redact-body.ts'
+import { secretsOfHeaders } from '../cassettes/redact-headers.ts'
+import { readBody } from '../cassettes/redact-message.ts'
+import { CONTRACT_FIELDS } from '../cassettes/stand-in-fields.ts'
+import { createFields } from '../cassettes/stand-in-table.ts'
+import type { Writer } from '../cassettes/writer.ts'
+import type { Clock } from '../clock.ts'
+import { failureOf } from './failure.ts'
+import { headerValue } from './headers.ts'
+import { bearerOf, grantOf, tokenHash } from './token.ts'
+
+/** A token exchange as its client sent it: the credentials are in memory only, until the recorder ends. */
+export type Asked = {
+  readonly lane: string
+  readonly request: CapturedRequest
+  /** It is not on the tape. */
+  readonly isNew: boolean
+}
+
+export type UpstreamTokens = {
+  /** The tape has granted a token, which means nothing to the upstream. */
+  readonly granted: (asked: Asked, reply: CapturedReply) => void
+  /**
+   * The headers of a request with a token of the upstream's in place of the one that the tape has granted.
+   * @throws NoUpstreamToken
+   */
+  readonly authorize: (headers: readonly HeaderLine[], startedAt: number) => Promise<readonly HeaderLine[]>
+}
+
+export class NoUpstreamToken extends Error {
+  override readonly name = 'NoUpstreamToken'
+}
+
+export type UpstreamTokensOptions = {
+  /** Asks the upstream. */
+  readonly send: (request: CapturedRequest) => Promise<CapturedReply>
+  readonly writer: Pick<Writer, 'learn' | 'record'>
+  readonly clock: Clock
+}
+
+type Grant = { readonly token: string; readonly until: number }
+type Client = { grant: Promise<Grant> | undefined; isRecorded: boolean }
+
+const MAX_TOKENS = 10_000
+/** A token is not used when it is about to expire on the way. */
+const MARGIN_MS = 10_000
+const FIELDS = createFields(CONTRACT_FIELDS)
+
+/**
+ * Tokens for requests that are passed on. The upstream is asked when the first such request of a client comes, with
+ * what the client had sent; an exchange that the tape does not have is then recorded.
+ */
+export function createUpstreamTokens({ send, writer, clock }: UpstreamTokensOptions): UpstreamTokens {
+  const askedFor = new LRUCache<string, Asked>({ max: MAX_TOKENS })
+  const clients = new LRUCache<string, Client>({ max: MAX_TOKENS })
+
+  const exchange = async (asked: Asked, client: Client, startedAt: number): Promise<Grant> => {
+    const { lane, request } = asked
+    for (const secret of secretsOf(request)) writer.learn(secret)
+    const started = performance.now()
+    const reply = await send(request).catch((error: unknown) => {
+      throw new NoUpstreamToken(`the token exchange with the upstream failed (${failureOf(error).cause}).`)
+    })
+    for (const secret of secretsOf(reply)) writer.learn(secret)
+    const grant = grantOf(reply)
+    if (!grant) throw new NoUpstreamToken(`the upstream has refused the token exchange (${reply.status}).`)
+    if (asked.isNew && !client.isRecorded) {
+      client.isRecorded = true
+      const durationMs = performance.now() - started
+      writer.record({ ...TOKEN_EXCHANGE, startedAt, durationMs, lane, request, reply })
+    }
+    const lifetimeMs = grant.seconds === undefined ? Number.POSITIVE_INFINITY : grant.seconds * 1000
+    return { token: grant.token, until: clock.now() + lifetimeMs - MARGIN_MS }
+  }
+
+  const tokenOf = async (asked: Asked, startedAt: number): Promise<string> => {
+    const key = credentialsOf(asked)
+    const client = clients.get(key) ?? { grant: undefined, isRecorded: false }
+    clients.set(key, client)
+    const known = await client.grant
+    if (known && known.until > clock.now()) return known.token
+    client.grant = exchange(asked, client, startedAt)
+    try {
+      return (await client.grant).token
+    } catch (error) {
+      client.grant = undefined
+      throw error
+    }
+  }
+
+  return {
+    granted: (asked, reply) => {
+      const grant = grantOf(reply)
+      if (grant) askedFor.set(tokenHash(grant.token), asked)
+    },
+    authorize: async (headers, startedAt) => {
+      const token = bearerOf(headers)
+      const asked = token === undefined ? undefined : askedFor.get(tokenHash(token))
+      if (!asked) return headers
+      const authorization = `Bearer ${await tokenOf(asked, startedAt)}`
+      return headers.map(
+        ([name, value]): HeaderLine => [name, name.toLowerCase() === 'authorization' ? authorization : value],
+      )
+    },
+  }
+}
+
+const TOKEN_EXCHANGE = {
+  partner: undefined,
+  operation: 'auth.token',
+  origin: 'upstream',
+} as const satisfies Partial<CapturedExchange>
+
+/** The same client asks for the same token again and again, under new Idempotency-Keys and with new tokens of ours. */
+function credentialsOf({ lane, request: { headers, body } }: Asked): string {
+  const text = Buffer.from(body).toString('latin1')
+  return tokenHash(`${lane}\n${headerValue(headers, 'authorization') ?? ''}\n${text}`)
+}
+
+function secretsOf(message: CapturedRequest | CapturedReply): string[] {
+  return [...secretsOfHeaders(message.headers), ...secretsOfFields(readBody(message).fields, FIELDS)]
+}
