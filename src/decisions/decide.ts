@@ -2,7 +2,7 @@ import type { Refusal } from '../errors/refusal.ts'
 import type { Call, Simulation } from '../operations/operation.ts'
 import type { Awaitable, CapCommit, RecordWrite, StoredAnswer } from '../store/store.ts'
 
-/** What was decided, serialised to the bytes that are stored, sent and recorded. */
+/** What was decided, serialised once to what is stored, sent and recorded. */
 export type Decision =
   | {
       readonly kind: 'done'

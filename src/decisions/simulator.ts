@@ -17,7 +17,7 @@ function serialise(decided: Decided): Decision {
   if (decided.rule !== undefined) headers['x-sandbox-rule'] = decided.rule
   return {
     kind: 'done',
-    answer: { status: decided.status, headers, body: Buffer.from(JSON.stringify(decided.body)) },
+    answer: { status: decided.status, headers, body: JSON.stringify(decided.body) },
     records: decided.records,
     counts: decided.counts,
   }

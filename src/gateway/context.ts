@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { ClientSubject } from '../checks/client-ip.ts'
 import type { Clock } from '../clock.ts'
 import type { Decider } from '../decisions/decide.ts'
@@ -34,9 +33,4 @@ export type Gateway = {
   readonly replay?: Replay
   /** Sees every exchange after its reply, refusals included. It returns at once and never throws. */
   readonly recorder?: Pick<Recordings, 'isActive' | 'record'>
-}
-
-export function forwardedFor(headers: IncomingHttpHeaders): string | undefined {
-  const value = headers['x-forwarded-for']
-  return Array.isArray(value) ? value.join(',') : value
 }

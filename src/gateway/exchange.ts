@@ -5,7 +5,8 @@ import type { RateLimitGroup } from '../config/schema.ts'
 import type { Refusal } from '../errors/refusal.ts'
 import type { RateWindow, WindowState } from '../store/store.ts'
 import type { Principal } from '../tokens/verify.ts'
-import { forwardedFor, type Gateway } from './context.ts'
+import { type Connection, connectionOf } from './connection.ts'
+import type { Gateway } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Settings } from './settings.ts'
 
@@ -15,6 +16,7 @@ const NO_BODY = Buffer.alloc(0)
 export type Exchange = {
   readonly req: IncomingMessage
   readonly res: ServerResponse
+  readonly connection: Connection
   readonly endpoint: Endpoint | undefined
   /** The Allow header of a path that exists with other methods. */
   readonly allowed: string | undefined
@@ -53,11 +55,13 @@ export function arrive(
   route: Pick<Exchange, 'endpoint' | 'allowed' | 'params' | 'lane'>,
 ): Exchange {
   const settings = gateway.settings()
-  const client = gateway.clientOf(req.socket.remoteAddress, forwardedFor(req.headers))
+  const connection = connectionOf(req.socket)
+  const client = clientOf(gateway, connection, req)
   const parts = splitTarget(target)
   return {
     req,
     res,
+    connection,
     endpoint: route.endpoint,
     allowed: route.allowed,
     params: route.params,
@@ -78,6 +82,21 @@ export function arrive(
     fail: undefined,
     broken: undefined,
   }
+}
+
+/** Only the header can change from one request of a connection to the next. */
+function clientOf(
+  gateway: Gateway,
+  connection: Connection,
+  { socket, headers }: IncomingMessage,
+): ClientSubject {
+  const header = headers['x-forwarded-for']
+  const forwardedFor = Array.isArray(header) ? header.join(',') : header
+  if (connection.client === undefined || connection.forwardedFor !== forwardedFor) {
+    connection.client = gateway.clientOf(socket.remoteAddress, forwardedFor)
+    connection.forwardedFor = forwardedFor
+  }
+  return connection.client
 }
 
 export function groupOf(endpoint: Endpoint | undefined): RateLimitGroup {

@@ -110,7 +110,7 @@ function refusedAnswer(refusal: Refusal, call: Call, publicUrl: string): StoredA
   return {
     status: document.status,
     headers: { 'content-type': 'application/problem+json' },
-    body: Buffer.from(JSON.stringify(document)),
+    body: JSON.stringify(document),
   }
 }
 

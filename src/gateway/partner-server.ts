@@ -2,11 +2,12 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import fastify, { type FastifyInstance } from 'fastify'
 import { splitTarget, takeLane } from '../checks/path.ts'
 import { refuse } from '../errors/refusal.ts'
+import { track } from './connection.ts'
 import type { Gateway } from './context.ts'
 import { createMethodsOf, type Endpoint, routePath } from './endpoint.ts'
-import { arrive, type Exchange } from './exchange.ts'
+import { arrive } from './exchange.ts'
 import { serve } from './pipeline.ts'
-import { answerConnect, answerParserError, track } from './raw-replies.ts'
+import { answerConnect, answerParserError } from './raw-replies.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -15,6 +16,7 @@ declare module 'fastify' {
 }
 
 const CHECK_CONNECTIONS_MS = 1000
+const NO_QUERY = {}
 
 /**
  * The partner listener. Fastify routes and owns the sockets; every request, matched or not, is taken over in
@@ -26,11 +28,13 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
     logger: false,
     exposeHeadRoutes: true,
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 256 },
+    // A query is read by the schema of its operation.
+    routerOptions: { maxParamLength: 256, querystringParser: () => NO_QUERY },
     serverFactory: (handler) => createHttpServer(gateway, handler),
     clientErrorHandler: (error, socket) => answerParserError(gateway, error, socket),
-    rewriteUrl: (req) => {
-      const target = splitTarget(withoutLane(req.url ?? '').target)
+    rewriteUrl: ({ url = '' }) => {
+      if (!gateway.replay && url.startsWith('/')) return url
+      const target = splitTarget(withoutLane(url).target)
       return target ? `${target.path}${target.query === '' ? '' : `?${target.query}`}` : '/'
     },
     frameworkErrors: (_error, request, reply) =>
@@ -53,21 +57,13 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
     if (req.headers.expect !== undefined && !isContinue(req)) {
       exchange.broken = refuse('EXPECTATION_FAILED', 'The only expectation that is met is 100-continue.')
     }
-    begin(exchange)
-  }
-
-  function begin(exchange: Exchange): void {
-    serve(gateway, exchange, track(exchange)).catch((error: unknown) => {
-      gateway.logger.error({ err: error, requestId: exchange.requestId }, 'reply failed')
-      exchange.res.destroy()
-    })
+    serve(gateway, exchange, track(exchange))
   }
 
   app.addHook('onRequest', (request, reply) => {
     reply.hijack()
     const params = request.params as Record<string, string>
-    // The router lets a parameter be empty; no identifier is, so such a path leads nowhere.
-    const routed = !request.is404 && !Object.values(params).includes('')
+    const routed = !request.is404 && !hasEmpty(params)
     const endpoint = routed ? request.routeOptions.config.endpoint : undefined
     take(request.raw, reply.raw, request.originalUrl, endpoint, params)
   })
@@ -104,6 +100,12 @@ function createHttpServer(gateway: Gateway, handler: http.RequestListener): http
   )
   // A client that has sent everything may close its side and still wants the answer.
   return Object.assign(server, { httpAllowHalfOpen: true })
+}
+
+/** The router lets a parameter be empty; no identifier is, so such a path leads nowhere. */
+function hasEmpty(params: Readonly<Record<string, string>>): boolean {
+  for (const name in params) if (params[name] === '') return true
+  return false
 }
 
 function isContinue(req: IncomingMessage): boolean {

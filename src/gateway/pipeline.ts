@@ -7,9 +7,11 @@ import { judgeTenant } from '../checks/tenant.ts'
 import type { Partner } from '../config/schema.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import type { Call, Operation } from '../operations/operation.ts'
-import type { KeyClaim, StoredAnswer, WindowState } from '../store/store.ts'
+import type { Page } from '../portal/page.ts'
+import type { Awaitable, KeyClaim, WindowState } from '../store/store.ts'
 import { insufficientScope, tokenMissing } from '../tokens/challenges.ts'
 import type { Authentication } from '../tokens/verify.ts'
+import { after } from './awaitable.ts'
 import { readBody } from './body.ts'
 import type { Gateway } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -22,6 +24,7 @@ import { exchangeToken } from './token-exchange.ts'
 import { usageWindows } from './usage-windows.ts'
 
 const NO_BODY = Buffer.alloc(0)
+const NOBODY: Authentication = { kind: 'none' }
 
 /** The caller of an operation that the configuration has opened to everybody. */
 const ANONYMOUS: Partner = { id: 'none', name: 'Anonymous', tenant: 'tn_sandbox_none', scopes: [], keys: [] }
@@ -30,78 +33,139 @@ const ANONYMOUS: Partner = { id: 'none', name: 'Anonymous', tenant: 'tn_sandbox_
  * Answers one request: whatever happens, exactly one reply leaves through `send`. `unanswered` counts the requests
  * of its connection that have no answer yet.
  */
-export async function serve(gateway: Gateway, exchange: Exchange, unanswered: number): Promise<void> {
+export function serve(gateway: Gateway, exchange: Exchange, unanswered: number): void {
   const busy = gateway.lifecycle.enter(unanswered)
+  let reply: Awaitable<Reply>
   try {
-    let reply: Reply
-    try {
-      reply = busy ? refusalReply(exchange, busy, gateway.publicUrl()) : await answer(gateway, exchange)
-    } catch (error) {
-      gateway.logger.error({ err: error, requestId: exchange.requestId }, 'request failed')
-      const fault = refuse('INTERNAL', 'The gateway failed; its log has the reason under this requestId.')
-      reply = refusalReply(exchange, fault, gateway.publicUrl())
-    }
+    reply = busy ? refusalReply(exchange, busy, gateway.publicUrl()) : answer(gateway, exchange)
+  } catch (error) {
+    reply = fault(gateway, exchange, error)
+  }
+  if (reply instanceof Promise || exchange.windowState === undefined) {
+    void concludeLater(gateway, exchange, reply, busy === undefined)
+  } else conclude(gateway, exchange, reply, busy === undefined)
+}
+
+async function concludeLater(
+  gateway: Gateway,
+  exchange: Exchange,
+  replying: Awaitable<Reply>,
+  entered: boolean,
+): Promise<void> {
+  let reply: Reply
+  try {
+    reply = await replying
     exchange.windowState ??= await gateway.store.peek(exchange.window, exchange.arrivedAt)
+  } catch (error) {
+    reply = fault(gateway, exchange, error)
+  }
+  conclude(gateway, exchange, reply, entered)
+}
+
+function conclude(gateway: Gateway, exchange: Exchange, reply: Reply, entered: boolean): void {
+  try {
     send(gateway, exchange, reply)
+    // The connection remembers the exchange until its next request.
+    exchange.body = NO_BODY
+  } catch (error) {
+    gateway.logger.error({ err: error, requestId: exchange.requestId }, 'reply failed')
+    exchange.res.destroy()
   } finally {
-    if (!busy) gateway.lifecycle.leave()
+    if (entered) gateway.lifecycle.leave()
   }
 }
 
-/**
- * The path of a request, top to bottom. The order of the checks is the order of refusals: the first one is
- * remembered, and sent only when the request's rate window has room, because a full window beats them all.
+function fault(gateway: Gateway, exchange: Exchange, error: unknown): Reply {
+  gateway.logger.error({ err: error, requestId: exchange.requestId }, 'request failed')
+  const refusal = refuse('INTERNAL', 'The gateway failed; its log has the reason under this requestId.')
+  return refusalReply(exchange, refusal, gateway.publicUrl())
+}
+
+/*
+ * The path of a request: four stages, top to bottom. The order of the checks is the order of refusals: the first one
+ * is remembered, and sent only when the request's rate window has room, because a full window beats them all.
  */
-async function answer(gateway: Gateway, exchange: Exchange): Promise<Reply> {
-  const { endpoint, settings, req } = exchange
-  const { headers } = req
+
+function answer(gateway: Gateway, exchange: Exchange): Awaitable<Reply> {
+  const { endpoint, settings, connection, req } = exchange
 
   // 1. Arrive: what is not one well-formed request for one endpoint goes no further.
   const misdirected = judgeArrival(exchange)
-  if (endpoint?.kind === 'token' && !misdirected) return await exchangeToken(gateway, exchange)
+  if (endpoint?.kind === 'token' && !misdirected) return exchangeToken(gateway, exchange)
 
   // 2. Authenticate, from the headers alone. Doubled credentials prove nothing.
-  const authentication: Authentication = misdirected?.doubled
-    ? { kind: 'none' }
-    : await gateway.verifier.authenticate(headers.authorization, settings.registry)
+  const authenticating = misdirected?.doubled
+    ? NOBODY
+    : gateway.verifier.authenticate(req.headers.authorization, settings.registry, connection.token)
+  return after(authenticating, (authentication) =>
+    judgeHead(gateway, exchange, misdirected?.refusal, authentication),
+  )
+}
+
+/** 3. Judge what needs the request alone; first what needs its head alone. */
+function judgeHead(
+  gateway: Gateway,
+  exchange: Exchange,
+  misdirection: Refusal | undefined,
+  authentication: Authentication,
+): Awaitable<Reply> {
+  const { endpoint, settings, req } = exchange
   if (authentication.kind === 'known') {
     exchange.principal = authentication.principal
     if (!(endpoint?.kind === 'operation' && endpoint.row.countsPer === 'ip')) {
       exchange.window = settings.partnerWindow(authentication.principal.partner, groupOf(endpoint))
     }
   }
-
-  // 3. Judge what needs the request alone.
-  let refusal = misdirected?.refusal ?? judgeCaller(exchange, authentication)
-  const post = req.method === 'POST' && endpoint !== undefined
-  const isRecording = gateway.recorder?.isActive() === true
+  let refusal = misdirection ?? judgeCaller(exchange, authentication)
   let key: string | undefined
+  const post = req.method === 'POST' && endpoint !== undefined
   if (!refusal && post && endpoint.kind === 'operation') {
-    const judged = judgeIdempotencyKey(headers['idempotency-key'])
+    const judged = judgeIdempotencyKey(req.headers['idempotency-key'])
     refusal = judged.refusal
     key = judged.key
   }
-  let body: Buffer = NO_BODY
-  if (!refusal && post) {
-    // A window that is known to be full is refused before the body is read, unless a recorder wants to see it.
-    const peeked = await gateway.store.peek(exchange.window, exchange.arrivedAt)
-    if (peeked.full && !isRecording)
-      return refused(gateway, exchange, rateLimited(exchange.window, peeked, exchange.arrivedAt), peeked)
-    const read = await readBody(exchange, settings.config.server.bodyBytes)
-    refusal = read.refusal
-    if (read.bytes) body = read.bytes
-    exchange.body = body
-  } else if (isRecording && !exchange.broken) {
-    // A request that is refused early is matched by its body when it is replayed.
-    const read = await readBody(exchange, settings.config.server.bodyBytes)
-    if (read.bytes) exchange.body = read.bytes
-  }
-  const now = body === NO_BODY ? exchange.arrivedAt : gateway.clock.now()
+  // A request that is refused early is matched by its body when it is replayed.
+  const isRecording = gateway.recorder?.isActive() === true
+  const wantsBody = refusal ? isRecording && !exchange.broken : post || isRecording
+  return wantsBody
+    ? receive(gateway, exchange, refusal, key, isRecording)
+    : admit(gateway, exchange, refusal, key)
+}
+
+/** A window that is known to be full is refused before the body is read, unless a recorder wants to see it. */
+async function receive(
+  gateway: Gateway,
+  exchange: Exchange,
+  early: Refusal | undefined,
+  key: string | undefined,
+  isRecording: boolean,
+): Promise<Reply> {
+  const { settings, window, arrivedAt, req } = exchange
+  const peeked = await gateway.store.peek(window, arrivedAt)
+  if (peeked.full && !isRecording)
+    return refused(gateway, exchange, rateLimited(window, peeked, arrivedAt), peeked)
+  const read = await readBody(exchange, settings.config.server.bodyBytes)
+  if (read.bytes) exchange.body = read.bytes
+  // What a GET carries as a body is recorded and means nothing.
+  const late = req.method === 'POST' ? read.refusal : undefined
+  return admit(gateway, exchange, early ?? late, key)
+}
+
+/** 4. Judge the rest, and admit. A refused request, and one without an effect, only spends from its window. */
+function admit(
+  gateway: Gateway,
+  exchange: Exchange,
+  early: Refusal | undefined,
+  key: string | undefined,
+): Awaitable<Reply> {
+  const { endpoint, settings, body, query, req } = exchange
+  const { headers } = req
+  const now = body.length > 0 ? gateway.clock.now() : exchange.arrivedAt
   let judged: Judged | undefined
-  if (!refusal && endpoint?.kind === 'operation') {
+  if (!early && endpoint?.kind === 'operation') {
     judged = endpoint.check(
       {
-        query: exchange.query,
+        query,
         body,
         contentType: headers['content-type'],
         contentEncoding: headers['content-encoding'],
@@ -110,63 +174,74 @@ async function answer(gateway: Gateway, exchange: Exchange): Promise<Reply> {
       settings.config,
       now,
     )
-    refusal = judged.refusal
   }
-
-  // 4. Admit. A refused request, and one without an effect, only spends from its window.
-  if (refusal || endpoint?.kind !== 'operation' || key === undefined) {
-    const state = await gateway.store.take(exchange.window, now)
+  const refusal = early ?? judged?.refusal
+  if (!refusal && key !== undefined) return decide(gateway, exchange, judged, key, now)
+  return after(gateway.store.take(exchange.window, now), (state) => {
     exchange.windowState = state
     // A request that broke on the wire is told so whatever its window holds.
-    if (state.full && !exchange.broken) {
+    if (state.full && !exchange.broken)
       return refused(gateway, exchange, rateLimited(exchange.window, state, now), state)
-    }
-    if (refusal) {
-      if (gateway.replay) return replayRefusal(gateway, gateway.replay, exchange, refusal, now)
-      return refused(gateway, exchange, refusal, state)
-    }
-  }
-  // A gateway that replays decides and stores nothing: what it does not judge live comes from the tape.
-  if (gateway.replay && isOnTape(endpoint)) {
-    exchange.windowState ??= await gateway.store.peek(exchange.window, now)
-    return taped(gateway, exchange, gateway.replay.answer(exchange, now))
-  }
-  if (endpoint?.kind === 'page') {
-    const page = await endpoint.row.render({ ...visitorOf(exchange), body, now })
-    return page.kind === 'page' ? page : refusalReply(exchange, page.refusal, gateway.publicUrl())
-  }
-  if (endpoint?.kind !== 'operation' || !judged || judged.refusal) throw new TypeError('nothing to decide')
+    if (!refusal) return decide(gateway, exchange, judged, key, now)
+    if (gateway.replay) return replayRefusal(gateway, gateway.replay, exchange, refusal, now)
+    return refused(gateway, exchange, refusal, state)
+  })
+}
 
+/** 5. Decide and, for what has an effect, 6. settle. */
+function decide(
+  gateway: Gateway,
+  exchange: Exchange,
+  judged: Judged | undefined,
+  key: string | undefined,
+  now: number,
+): Awaitable<Reply> {
+  const { endpoint, settings, body, principal, req } = exchange
+  // A gateway that replays decides and stores nothing: what it does not judge live comes from the tape.
+  if (gateway.replay && isOnTape(endpoint)) return replayed(gateway, gateway.replay, exchange, now)
+  if (endpoint?.kind === 'page') return renderPage(gateway, exchange, endpoint.row, now)
+  if (endpoint?.kind !== 'operation' || !judged || judged.refusal) throw new TypeError('nothing to decide')
   const call: Call = {
     operation: endpoint.row,
     requestId: exchange.requestId,
-    partner: exchange.principal?.partner ?? ANONYMOUS,
-    tenant: exchange.principal?.tenant ?? ANONYMOUS.tenant,
+    partner: principal?.partner ?? ANONYMOUS,
+    tenant: principal?.tenant ?? ANONYMOUS.tenant,
     body: judged.body,
     query: judged.query,
     params: exchange.params,
     now,
     windows: () => usageWindows(exchange),
-    ...requested(endpoint.row, headers['x-sandbox-outcome']),
+    requestedOutcome: requestedOutcome(endpoint.row, req.headers['x-sandbox-outcome']),
   }
-
-  // 5. Decide and, for what has an effect, 6. settle.
-  if (key === undefined) {
-    const decision = await gateway.decider.decide(call, settings.simulation)
-    if (decision.kind === 'refused') return refusalReply(exchange, decision.refusal, gateway.publicUrl())
-    return answerReply(decision.answer)
-  }
-  const executed = await execute(
-    gateway,
-    settings,
-    call,
-    exchange.window,
-    claimOf(gateway, exchange, key, body),
+  if (key !== undefined) return executeOnce(gateway, exchange, call, claimOf(gateway, exchange, key, body))
+  return after(gateway.decider.decide(call, settings.simulation), (decision) =>
+    decision.kind === 'refused'
+      ? refusalReply(exchange, decision.refusal, gateway.publicUrl())
+      : decision.answer,
   )
+}
 
-  // 7. Reply.
+async function executeOnce(
+  gateway: Gateway,
+  exchange: Exchange,
+  call: Call,
+  claim: KeyClaim,
+): Promise<Reply> {
+  const executed = await execute(gateway, exchange.settings, call, exchange.window, claim)
   exchange.windowState = executed.window
   return executedReply(gateway, exchange, executed)
+}
+
+async function renderPage(gateway: Gateway, exchange: Exchange, row: Page, now: number): Promise<Reply> {
+  const page = await row.render({ ...visitorOf(exchange), body: exchange.body, now })
+  return page.kind === 'page' ? page : refusalReply(exchange, page.refusal, gateway.publicUrl())
+}
+
+function replayed(gateway: Gateway, replay: Replay, exchange: Exchange, now: number): Awaitable<Reply> {
+  return after(exchange.windowState ?? gateway.store.peek(exchange.window, now), (state) => {
+    exchange.windowState = state
+    return taped(gateway, exchange, replay.answer(exchange, now))
+  })
 }
 
 /** The documents of the gateway itself are not recordings; everything else that it serves is. */
@@ -233,8 +308,8 @@ function needsToken(operation: Operation, config: Exchange['settings']['config']
   return !(operation.id === 'credit.simulate' && config.credit.simulateAuth === 'none')
 }
 
-function requested(operation: Operation, header: string | string[] | undefined) {
-  return operation.outcomes && typeof header === 'string' ? { requestedOutcome: header } : {}
+function requestedOutcome(operation: Operation, header: string | string[] | undefined): string | undefined {
+  return operation.outcomes && typeof header === 'string' ? header : undefined
 }
 
 function claimOf(gateway: Gateway, exchange: Exchange, key: string, body: Buffer): KeyClaim {
@@ -259,13 +334,9 @@ function claimOf(gateway: Gateway, exchange: Exchange, key: string, body: Buffer
 function executedReply(gateway: Gateway, exchange: Exchange, executed: Executed): Reply {
   if (executed.refusal) return refusalReply(exchange, executed.refusal, gateway.publicUrl())
   if (!executed.answer) throw new TypeError('an executed request has an answer or a refusal')
-  const reply = answerReply(executed.answer)
-  if (!executed.replayed) return reply
-  return { ...reply, headers: { ...reply.headers, 'idempotency-replayed': 'true' } }
-}
-
-function answerReply(answer: StoredAnswer): Reply {
-  return { status: answer.status, headers: answer.headers, body: answer.body }
+  const { answer } = executed
+  if (!executed.replayed) return answer
+  return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } }
 }
 
 function refused(gateway: Gateway, exchange: Exchange, refusal: Refusal, state: WindowState): Reply {

@@ -4,34 +4,9 @@ import { systemClock } from '../clock.ts'
 import { type ErrorCode, errorEntry } from '../errors/catalogue.ts'
 import { problem } from '../errors/problem.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
+import { connectionOf, lastUnanswered } from './connection.ts'
 import type { Gateway } from './context.ts'
-import type { Exchange } from './exchange.ts'
 import { pushCommonHeaders, SPELLING } from './reply.ts'
-
-/** The requests of a connection that are not answered yet, in order, and what came behind them. */
-type Connection = { readonly open: Set<Exchange>; afterwards?: () => void }
-
-const connections = new WeakMap<Duplex, Connection>()
-
-/**
- * Remembers an exchange until its response has been written, so that nothing is written in the middle of it.
- * Returns how many its connection has open.
- */
-export function track(exchange: Exchange): number {
-  const { socket } = exchange.req
-  let connection = connections.get(socket)
-  if (!connection) {
-    connection = { open: new Set() }
-    connections.set(socket, connection)
-  }
-  const { open } = connection
-  open.add(exchange)
-  exchange.res.once('close', () => {
-    open.delete(exchange)
-    if (open.size === 0) connections.get(socket)?.afterwards?.()
-  })
-  return open.size
-}
 
 /**
  * What the parser refuses is still answered by us, with the headers of every response. A response that is under
@@ -39,7 +14,7 @@ export function track(exchange: Exchange): number {
  */
 export function answerParserError(gateway: Gateway, error: NodeJS.ErrnoException, socket: Duplex): void {
   const refusal = parserRefusal(error.code)
-  const current = lastOpen(socket)
+  const current = lastUnanswered(connectionOf(socket))
   if (!refusal || !socket.writable) socket.destroy()
   else if (current && !current.req.complete) {
     // The body of a request that we know is what broke: it is refused by its own exchange.
@@ -55,15 +30,11 @@ export function answerConnect(gateway: Gateway, socket: Duplex): void {
   writeInTurn(gateway, socket, refuse('METHOD_NOT_ALLOWED', 'CONNECT is not offered.', { headers }))
 }
 
-function lastOpen(socket: Duplex): Exchange | undefined {
-  return [...(connections.get(socket)?.open ?? [])].at(-1)
-}
-
+/** Behind the responses that are under way, the last of which ends last. */
 function writeInTurn(gateway: Gateway, socket: Duplex, refusal: Refusal): void {
-  const connection = connections.get(socket)
-  if (connection && connection.open.size > 0) {
-    connection.afterwards = () => writeRefusal(gateway, socket, refusal)
-  } else writeRefusal(gateway, socket, refusal)
+  const current = lastUnanswered(connectionOf(socket))
+  if (current) current.res.once('close', () => writeRefusal(gateway, socket, refusal))
+  else writeRefusal(gateway, socket, refusal)
 }
 
 function parserRefusal(code: string | undefined): Refusal | undefined {

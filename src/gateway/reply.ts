@@ -13,8 +13,6 @@ import type { Gateway } from './context.ts'
 import type { Exchange } from './exchange.ts'
 import { lingeringClose } from './linger.ts'
 
-const NO_BODY = Buffer.alloc(0)
-
 /** What is sent: a status, headers beyond the common ones (lower-case names), and the body's bytes. */
 export type Reply = {
   readonly status: number
@@ -63,10 +61,11 @@ export function visitorOf({ params, query, req, requestId }: Exchange): Visitor 
 export function send(gateway: Gateway, exchange: Exchange, reply: Reply): void {
   const { req, res } = exchange
   const state = exchange.windowState
-  const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body
+  const { body } = reply
   if (!res.headersSent && !res.destroyed) {
     const headers = reply.lines ? recordedHeaders(reply.lines) : ownHeaders(reply)
-    headers.push('Content-Length', reply.contentLength ?? String(body.length))
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+    headers.push('Content-Length', reply.contentLength ?? String(length))
     if (state && !reply.lines?.some(isRateHeader)) {
       pushCommonHeaders(headers, exchange.requestId, exchange.window, state, gateway, exchange.arrivedAt)
     }
@@ -75,12 +74,14 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): void {
     if (unread || gateway.lifecycle.draining()) headers.push('Connection', 'close')
     if (unread) lingeringClose(req)
     res.writeHead(reply.status, headers)
-    // As Latin-1 text the bytes stay what they are, and Node sends head and body in one piece instead of two.
-    res.end(body.toString('latin1'), 'latin1')
+    // Node sends head and body in one piece when the body is text. As Latin-1 text, bytes stay what they are.
+    if (typeof body === 'string') res.end(body)
+    else res.end(body.toString('latin1'), 'latin1')
     if (gateway.recorder?.isActive()) {
       // Node sends the head alone.
-      const sent = req.method === 'HEAD' ? NO_BODY : body
-      gateway.recorder.record(captured(exchange, reply, headerLines(headers), sent))
+      const sent = req.method === 'HEAD' ? '' : body
+      const bytes = typeof sent === 'string' ? Buffer.from(sent) : sent
+      gateway.recorder.record(captured(exchange, reply, headerLines(headers), bytes))
     }
   }
   record(gateway, exchange, reply)
@@ -181,12 +182,22 @@ export function pushCommonHeaders(
     'X-RateLimit-Reset',
     String(reset),
     'RateLimit-Policy',
-    `"${window.group}";q=${state.limit};w=${window.windowMs / 1000}`,
+    policyOf(window, state.limit),
     'RateLimit',
     `"${window.group}";r=${state.remaining};t=${secondsLeft}`,
     'X-Content-Type-Options',
     'nosniff',
   )
+}
+
+let lastPolicy = { group: '', limit: 0, windowMs: 0, text: '' }
+
+/** Mostly the same text as for the request before. */
+function policyOf({ group, windowMs }: RateWindow, limit: number): string {
+  if (group !== lastPolicy.group || limit !== lastPolicy.limit || windowMs !== lastPolicy.windowMs) {
+    lastPolicy = { group, limit, windowMs, text: `"${group}";q=${limit};w=${windowMs / 1000}` }
+  }
+  return lastPolicy.text
 }
 
 /** 429 for a full window: when it ends, in the detail and in Retry-After (at least 1). */

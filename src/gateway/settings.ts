@@ -33,6 +33,7 @@ export function deriveSettings(config: Config, shared: SharedParts): Settings {
   const groups = Object.keys(RATE_LIMIT_GROUPS) as RateLimitGroup[]
   const windows = new Map<string, Map<RateLimitGroup, RateWindow>>()
   const caps = new Map<string, readonly Cap[]>()
+  const commonLimits = new Map(groups.map((group) => [group, limitFor(config, undefined, group)]))
   for (const partner of config.partners) {
     const subject = `partner:${partner.id}`
     const ofGroup = (group: RateLimitGroup) => ({
@@ -67,7 +68,7 @@ export function deriveSettings(config: Config, shared: SharedParts): Settings {
       group,
       subject,
       shared,
-      limit: limitFor(config, undefined, group),
+      limit: commonLimits.get(group) ?? 0,
       windowMs,
     }),
     capsOf,

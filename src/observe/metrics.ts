@@ -33,6 +33,12 @@ export function createMetrics(gauges: Gauges): Metrics {
     help: 'Answered requests of the partner listener.',
     labelNames: ['operation', 'partner', 'status', 'code'],
     registers: [registry],
+    collect: () => {
+      for (const series of counted) {
+        if (series.pending > 0) series.counter.inc(series.pending)
+        series.pending = 0
+      }
+    },
   })
   const durations = new Histogram({
     name: 'sandgate_request_duration_seconds',
@@ -40,6 +46,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     labelNames: ['operation'],
     buckets: DURATION_BUCKETS,
     registers: [registry],
+    collect: () => observePending(),
   })
   gauge('sandgate_requests_in_flight', 'Requests that are not answered yet.', gauges.inFlight)
   gauge('sandgate_store_writable', '1 while the store takes writes, else 0.', () =>
@@ -60,25 +67,69 @@ export function createMetrics(gauges: Gauges): Metrics {
     })
   }
 
-  // Looking a child up by a labels object hashes it on every request; a handle is looked up by one text.
-  const counted = new Map<string, Counter.Internal>()
-  const timed = new Map<string, Histogram.Internal<'operation'>>()
+  // prom-client hashes labels at every increment, so requests are only noted and handed to it together.
+  const counted: Series[] = []
+  const operations = new Map<string, OperationSeries>()
+  const pendingTimers: Histogram.Internal<'operation'>[] = []
+  const pendingSeconds = new Float64Array(BATCH)
+
+  function observePending(): void {
+    for (const [i, timer] of pendingTimers.entries()) timer.observe(pendingSeconds[i] ?? 0)
+    pendingTimers.length = 0
+  }
+
+  function ofOperation(operation: string): OperationSeries {
+    const known = operations.get(operation)
+    if (known) return known
+    const series = { timer: durations.labels({ operation }), ofPartner: new Map<string, Series[]>() }
+    operations.set(operation, series)
+    return series
+  }
+
+  /** An operation answers a partner with few combinations of status and code: a list is the fastest way to one. */
+  function seriesOf(
+    { ofPartner }: OperationSeries,
+    operation: string,
+    partner: string,
+    status: number,
+    code: string,
+  ): Series {
+    let list = ofPartner.get(partner)
+    if (!list) {
+      list = []
+      ofPartner.set(partner, list)
+    }
+    for (const series of list) if (series.status === status && series.code === code) return series
+    const counter = requests.labels({ operation, partner, status: String(status), code })
+    const series = { status, code, pending: 0, counter }
+    list.push(series)
+    counted.push(series)
+    return series
+  }
+
   return {
     registry,
     request: (operation, partner, status, code, seconds) => {
-      const name = `${operation} ${partner} ${status} ${code}`
-      let counter = counted.get(name)
-      if (!counter) {
-        counter = requests.labels({ operation, partner, status: String(status), code })
-        counted.set(name, counter)
-      }
-      counter.inc()
-      let timer = timed.get(operation)
-      if (!timer) {
-        timer = durations.labels({ operation })
-        timed.set(operation, timer)
-      }
-      timer.observe(seconds)
+      const ofThis = ofOperation(operation)
+      seriesOf(ofThis, operation, partner, status, code).pending++
+      pendingSeconds[pendingTimers.length] = seconds
+      pendingTimers.push(ofThis.timer)
+      if (pendingTimers.length === BATCH) observePending()
     },
   }
+}
+
+/** Small enough that handing one over holds nobody up. */
+const BATCH = 256
+
+type Series = {
+  readonly status: number
+  readonly code: string
+  pending: number
+  readonly counter: Counter.Internal
+}
+
+type OperationSeries = {
+  readonly timer: Histogram.Internal<'operation'>
+  readonly ofPartner: Map<string, Series[]>
 }

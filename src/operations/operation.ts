@@ -27,7 +27,7 @@ export type Call = {
   readonly query: Fields
   readonly params: Readonly<Record<string, string>>
   /** X-Sandbox-Outcome, already checked against the operation's outcome names. */
-  readonly requestedOutcome?: string
+  readonly requestedOutcome?: string | undefined
   /** The instant of the request: milliseconds since the epoch. */
   readonly now: number
   /** For the usage view: the windows that this caller's requests are counted against. */
@@ -55,9 +55,9 @@ export type Decided =
       readonly status: 200 | 201
       /** Serialised once, to the bytes that are stored, sent and recorded. */
       readonly body: Fields
-      readonly location?: string
+      readonly location?: string | undefined
       /** The rule that decided, for X-Sandbox-Rule. */
-      readonly rule?: string
+      readonly rule?: string | undefined
       readonly records: readonly RecordWrite[]
       /** Which of the reserved caps count. */
       readonly counts: CapCommit
@@ -112,14 +112,16 @@ export type Operation = OperationRow & {
   readonly simulate: (call: Call, simulation: Simulation) => Awaitable<Decided>
 }
 
+const NO_RECORDS: readonly RecordWrite[] = []
+
 /** What an operation decided, with the usual case as the default: nothing written, the caps count. */
 export function done(
   status: 200 | 201,
   body: Fields,
   more: { location?: string; rule?: string; records?: readonly RecordWrite[]; counts?: CapCommit } = {},
 ): Decided {
-  const { records = [], counts = true, ...rest } = more
-  return { kind: 'done', status, body, records, counts, ...rest }
+  const { location, rule, records = NO_RECORDS, counts = true } = more
+  return { kind: 'done', status, body, location, rule, records, counts }
 }
 
 /** Copies the properties that are present, so that absent optional fields stay absent. */

@@ -16,27 +16,42 @@ export type Ids = {
 // In ASCII order, so that text order is creation order.
 const SORTED_DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const ORDER_LENGTH = 9
+const LOW = 62 ** 3
 const SESSION_ID = /^kws_[0-9A-Za-z]{9}[A-Za-z0-9_-]{22}-([a-z0-9][a-z0-9-]{0,39})$/
 
 /** `random` returns n fresh random bytes; by default from a pool, because one call per id costs a microsecond. */
-export function createIds(clock: Clock, random: (bytes: number) => Buffer = pooledRandom()): Ids {
+export function createIds(clock: Clock, random?: (bytes: number) => Buffer): Ids {
+  const text = random ? (bytes: number) => random(bytes).toString('base64url') : pooledRandom()
   let last = 0
+  let high = -1
+  let highText = ''
   // Microseconds since the epoch, strictly increasing: two ids of one millisecond still sort by creation.
   const order = (): string => {
     last = Math.max(clock.now() * 1000, last + 1)
-    let rest = last
-    let text = ''
-    for (let i = 0; i < ORDER_LENGTH; i++) {
-      text = (SORTED_DIGITS[rest % 62] ?? '0') + text
-      rest = Math.floor(rest / 62)
+    // All but the last three digits stay the same for a quarter of a second.
+    const newHigh = Math.floor(last / LOW)
+    if (newHigh !== high) {
+      high = newHigh
+      highText = sorted(high, ORDER_LENGTH - 3)
     }
-    return text
+    return highText + sorted(last % LOW, 3)
   }
   return {
-    next: (prefix) => `${prefix}_${order()}${random(12).toString('base64url')}`,
-    session: (partnerId) => `kws_${order()}${random(16).toString('base64url')}-${partnerId}`,
-    request: () => `req_${random(12).toString('base64url')}`,
+    next: (prefix) => `${prefix}_${order()}${text(12)}`,
+    session: (partnerId) => `kws_${order()}${text(16)}-${partnerId}`,
+    request: () => `req_${text(12)}`,
   }
+}
+
+/** A number in digits that sort as text. */
+function sorted(number: number, length: number): string {
+  let rest = number
+  let text = ''
+  for (let i = 0; i < length; i++) {
+    text = (SORTED_DIGITS[rest % 62] ?? '0') + text
+    rest = Math.floor(rest / 62)
+  }
+  return text
 }
 
 /** The partner that a session id names, or undefined when the text is not a session id. */
@@ -44,15 +59,18 @@ export function partnerOfSession(sessionId: string): string | undefined {
   return SESSION_ID.exec(sessionId)?.[1]
 }
 
-function pooledRandom(): (bytes: number) => Buffer {
-  const pool = Buffer.alloc(4096)
-  let used = pool.length
+/** Every character of base64url is six random bits, so text for `bytes` bytes may be cut from the pool anywhere. */
+function pooledRandom(): (bytes: number) => string {
+  const bytesOfPool = Buffer.alloc(3072)
+  let pool = ''
+  let used = 0
   return (bytes) => {
-    if (used + bytes > pool.length) {
-      randomFillSync(pool)
+    const length = Math.ceil((bytes * 8) / 6)
+    if (used + length > pool.length) {
+      pool = randomFillSync(bytesOfPool).toString('base64url')
       used = 0
     }
-    used += bytes
-    return pool.subarray(used - bytes, used)
+    used += length
+    return pool.slice(used - length, used)
   }
 }

@@ -95,14 +95,17 @@ export function encodeAnswer(expiresAt: number, fingerprint: string, answer: Sto
   const headers = JSON.stringify(answer.headers)
   const fingerprintBytes = Buffer.byteLength(fingerprint)
   const headerBytes = Buffer.byteLength(headers)
-  const value = Buffer.allocUnsafe(16 + fingerprintBytes + headerBytes + answer.body.length)
+  const { body } = answer
+  const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  const value = Buffer.allocUnsafe(16 + fingerprintBytes + headerBytes + bodyBytes)
   value.writeDoubleBE(expiresAt, 0)
   value.writeUInt16BE(answer.status, 8)
   value.writeUInt16BE(fingerprintBytes, 10)
   value.writeUInt32BE(headerBytes, 12)
   value.write(fingerprint, 16)
   value.write(headers, 16 + fingerprintBytes)
-  answer.body.copy(value, 16 + fingerprintBytes + headerBytes)
+  if (typeof body === 'string') value.write(body, 16 + fingerprintBytes + headerBytes)
+  else body.copy(value, 16 + fingerprintBytes + headerBytes)
   return value
 }
 

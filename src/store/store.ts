@@ -154,7 +154,8 @@ export type StoredAnswer = {
   readonly status: number
   /** Content-Type, and Location and X-Sandbox-Rule where there are any; lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
+  /** The bytes, or the text whose UTF-8 they are. */
+  readonly body: Buffer | string
 }
 
 export type CapCommit = boolean | 'calls'

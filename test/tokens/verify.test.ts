@@ -7,7 +7,7 @@ import { insufficientScope, tokenMissing } from '../../src/tokens/challenges.ts'
 import { issueToken } from '../../src/tokens/issue.ts'
 import { createRegistry, type Registry } from '../../src/tokens/registry.ts'
 import { createSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.ts'
-import { type Authentication, createVerifier, type Verifier } from '../../src/tokens/verify.ts'
+import { type Authentication, createTokenMemo, createVerifier } from '../../src/tokens/verify.ts'
 import { AUDIENCE, alpha, beta, given, ISSUER, revoking, START } from './fixtures.ts'
 
 const HOUR = 3_600_000
@@ -31,8 +31,11 @@ function setup(signingKeys: SigningKeys = shared, cacheSize = 100) {
     const common = { issuer: ISSUER, audience: AUDIENCE, lifetimeSeconds: 3600, signingKeys, clock }
     return (await issueToken({ proven, scopes: scopes ?? proven.scopes, ...common })).token
   }
-  const ask = (token: string, registry: Registry = both) => verifier.authenticate(`Bearer ${token}`, registry)
-  return { clock, verifier, issue, ask }
+  // One connection for all: what it remembers must never change an answer.
+  const memo = createTokenMemo()
+  const ask = (token: string, registry: Registry = both) =>
+    verifier.authenticate(`Bearer ${token}`, registry, memo)
+  return { clock, verifier, memo, issue, ask }
 }
 
 function codeOf(authentication: Authentication): string {
@@ -86,14 +89,14 @@ describe('an Authorization header', () => {
   it.each([undefined, '', 'Bearer', 'Bearer   ', 'Basic a2V5OnNlY3JldA==', 'Negotiate x', 'Bearerx y'])(
     'without a bearer token counts as none: %j',
     (header) => {
-      expect(setup().verifier.authenticate(header, both)).toEqual({ kind: 'none' })
+      expect(setup().verifier.authenticate(header, both, createTokenMemo())).toEqual({ kind: 'none' })
       expect(tokenMissing().headers).toEqual({ 'www-authenticate': 'Bearer' })
     },
   )
 
   it.each(['bearer', 'BEARER', 'Bearer  '])('names the scheme in any case: %s', async (scheme) => {
-    const { verifier, issue } = setup()
-    expect(codeOf(await verifier.authenticate(`${scheme} ${await issue()}`, both))).toBe('known')
+    const { verifier, issue, memo } = setup()
+    expect(codeOf(await verifier.authenticate(`${scheme} ${await issue()}`, both, memo))).toBe('known')
   })
 })
 
@@ -298,10 +301,10 @@ describe('a verifier', () => {
   })
 
   it('refuses arbitrary text without throwing', async () => {
-    const verifier: Verifier = setup().verifier
+    const { verifier, memo } = setup()
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
-        const answer = await verifier.authenticate(`Bearer ${text}`, both)
+        const answer = await verifier.authenticate(`Bearer ${text}`, both, memo)
         expect(['none', 'TOKEN_INVALID']).toContain(codeOf(answer))
       }),
     )
