@@ -1,12 +1,16 @@
 import { isUtf8 } from 'node:buffer'
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import type { Cassette, Interaction } from './interaction.ts'
 import { cassettePaths, codeOf } from './journal-files.ts'
 import { journalInteractions } from './journal-interactions.ts'
+import type { CassetteHeader } from './journal-lines.ts'
 import { EntryFault, readEntry } from './load-entry.ts'
 import { CassetteError } from './load-error.ts'
 import { readHeader, readJournal } from './load-journal.ts'
+import { isRecord } from './load-shape.ts'
+import { createSharing } from './load-share.ts'
 import { type HarParts, splitHar } from './load-split.ts'
+import { harPieces, OtherSpelling } from './load-stream.ts'
 
 /** A cassette and where it came from. */
 export type LoadedCassette = Cassette & {
@@ -24,7 +28,43 @@ export type LoadedCassette = Cassette & {
  * @throws CassetteError, each fault with a reason of its own: a damaged cassette is never an empty one.
  */
 export function loadCassette(path: string): LoadedCassette {
-  return parseCassette(readFile(path), path)
+  return (path.endsWith('.har') ? streamHar(path) : undefined) ?? parseCassette(readFile(path), path)
+}
+
+/**
+ * A cassette as it is written, read piece by piece. Undefined for every other file: what it is, and what is wrong with
+ * it, shows when it is read as a whole.
+ */
+function streamHar(path: string): LoadedCassette | undefined {
+  let fd: number | undefined
+  try {
+    fd = openSync(path, 'r')
+    return fstatSync(fd).isFile() ? readPieces(harPieces(fd), path) : undefined
+  } catch {
+    return undefined
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+function readPieces(pieces: Iterable<Buffer>, path: string): LoadedCassette {
+  const share = createSharing()
+  const interactions: Interaction[] = []
+  let log: ReturnType<typeof readHead> | undefined
+  for (const piece of pieces) {
+    if (!isUtf8(piece)) throw new OtherSpelling()
+    if (log === undefined) log = readHead(piece.toString('utf8'), path)
+    else interactions.push(share(readEntry(JSON.parse(piece.toString('utf8')), log.header.origin)))
+  }
+  if (log === undefined) throw new OtherSpelling()
+  return cassetteOf(log, interactions, path)
+}
+
+function readHead(text: string, path: string) {
+  const tree: unknown = JSON.parse(`${text}]}}`)
+  const log = isRecord(tree) && Object.keys(tree).length === 1 ? tree.log : undefined
+  if (!isRecord(log) || !Array.isArray(log.entries) || log.entries.length > 0) throw new OtherSpelling()
+  return { header: readHeader(log._cassette, path), description: log._cassette }
 }
 
 export function parseCassette(bytes: Buffer, path: string): LoadedCassette {
@@ -75,11 +115,12 @@ function loadHar(bytes: Buffer, path: string): LoadedCassette {
   }
   const description = parse(bytes, ours, path)
   const header = readHeader(description, path)
+  const share = createSharing()
   const interactions: Interaction[] = []
   for (const [i, span] of (parts.entries ?? []).entries()) {
     const place = () => ({ entry: i + 1, line: lineAt(bytes, span[0]) })
     try {
-      interactions.push(readEntry(JSON.parse(bytes.toString('utf8', span[0], span[1])), header.origin))
+      interactions.push(share(readEntry(JSON.parse(bytes.toString('utf8', span[0], span[1])), header.origin)))
     } catch (cause) {
       if (cause instanceof EntryFault)
         throw new CassetteError('incomplete-entry', path, `${cause.message}.`, place(), { cause })
@@ -87,6 +128,14 @@ function loadHar(bytes: Buffer, path: string): LoadedCassette {
       throw new CassetteError('undecodable', path, 'is not well-formed JSON.', place())
     }
   }
+  return cassetteOf({ header, description }, interactions, path)
+}
+
+function cassetteOf(
+  { header, description }: { header: CassetteHeader; description: unknown },
+  interactions: Interaction[],
+  path: string,
+): LoadedCassette {
   interactions.sort((a, b) => a.sequence - b.sequence)
   const chain = (description as { chain?: unknown }).chain
   return { ...header, interactions, file: path, form: 'har', ...(typeof chain === 'string' && { chain }) }
