@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what the tests need beyond npm, from Debian's packages, when it is missing: a browser for the pages,
 # Python's OAuth clients for the token exchange, curl. On other systems it names what to install by hand.
-# The generator of TypeScript types comes from npm, with a compiler of its own.
+# The generator of TypeScript types and the readers of HAR files come from npm, beside the project's own packages.
 set -eu
 
 missing=""
@@ -18,6 +18,7 @@ need python3-requests-oauthlib /usr/bin/python3 -c 'import requests_oauthlib'
 need python3-authlib /usr/bin/python3 -c 'import authlib, requests'
 
 sh "$(dirname "$0")/generate-types.sh"
+sh "$(dirname "$0")/har-readers.sh"
 
 [ -n "$missing" ] || exit 0
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -85,7 +84,7 @@ describe('the file', () => {
 
 const CHROMIUM = '/usr/bin/chromium'
 
-describe.skipIf(!existsSync(CHROMIUM))('Playwright with Chromium', () => {
+describe('Playwright with Chromium', () => {
   it('answers a page from the cassette', { timeout: 60_000 }, async () => {
     const json = ['Content-Type', 'application/json'] as const
     const path = join(directory, 'played.har')
