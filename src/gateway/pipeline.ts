@@ -124,25 +124,25 @@ function judgeHead(
     refusal = judged.refusal
     key = judged.key
   }
-  // A request that is refused early is matched by its body when it is replayed.
-  const isRecording = gateway.recorder?.isActive() === true
-  const wantsBody = refusal ? isRecording && !exchange.broken : post || isRecording
+  // An exchange on a tape is matched by its body, also where the edge has no use for one.
+  const isTaped = gateway.recorder?.isActive() === true || gateway.replay !== undefined
+  const wantsBody = refusal ? isTaped && !exchange.broken : post || isTaped
   return wantsBody
-    ? receive(gateway, exchange, refusal, key, isRecording)
+    ? receive(gateway, exchange, refusal, key, isTaped)
     : admit(gateway, exchange, refusal, key)
 }
 
-/** A window that is known to be full is refused before the body is read, unless a recorder wants to see it. */
+/** A window that is known to be full is refused before the body is read, unless a tape wants it. */
 async function receive(
   gateway: Gateway,
   exchange: Exchange,
   early: Refusal | undefined,
   key: string | undefined,
-  isRecording: boolean,
+  isTaped: boolean,
 ): Promise<Reply> {
   const { settings, window, arrivedAt, req } = exchange
   const peeked = await gateway.store.peek(window, arrivedAt)
-  if (peeked.full && !isRecording)
+  if (peeked.full && !isTaped)
     return refused(gateway, exchange, rateLimited(window, peeked, arrivedAt), peeked)
   const read = await readBody(exchange, settings.config.server.bodyBytes)
   if (read.bytes) exchange.body = read.bytes
