@@ -1,6 +1,7 @@
 import type { LaneState } from './matcher.ts'
+import { boundOf } from './matcher-entry.ts'
 import type { Indexed } from './matcher-index.ts'
-import { forgetProgress, type OrderView } from './order.ts'
+import { correctProgress, type OrderView, placeIn } from './order.ts'
 
 /**
  * Two stories of a recording can begin alike: two tests that each open an account for a customer made up on the
@@ -39,21 +40,28 @@ export function planExchange(
   }
 
   /** Pairs the values of two entries; false when a value would have two partners. */
-  const unify = (one: Indexed, other: Indexed): boolean =>
-    one.bindings.length === other.bindings.length &&
-    one.bindings.every(({ type, value }, i) => {
-      const twin = other.bindings[i]
-      return twin?.type === type && pair(type, value, twin.value)
-    })
+  const unify = (one: Indexed, other: Indexed): boolean => {
+    const twins = boundOf(other)
+    const values = boundOf(one)
+    return (
+      values.length === twins.length &&
+      values.every(({ type, value }, i) => {
+        const twin = twins[i]
+        return twin?.type === type && pair(type, value, twin.value)
+      })
+    )
+  }
 
-  const couldPair = (one: Indexed, other: Indexed): boolean =>
-    one.bindings.every(({ type, value }, i) => {
-      const twin = other.bindings[i]
+  const couldPair = (one: Indexed, other: Indexed): boolean => {
+    const twins = boundOf(other)
+    return boundOf(one).every(({ type, value }, i) => {
+      const twin = twins[i]
       if (!twin || twin.type !== type) return false
       const known = partners.get(`${type}\0${value}`)
       const back = partners.get(`${type}\0${twin.value}`)
       return (known === undefined && back === undefined) || (known === twin.value && back === value)
     })
+  }
 
   for (const { type, has, wants } of wanted) if (!pair(type, has, wants)) return undefined
   const values: { type: string; a: string; b: string }[] = []
@@ -113,8 +121,8 @@ export function applyExchange(state: LaneState, view: OrderView, { values, entri
     const ofOther = state.served.get(other.position)
     setServed(state, one, ofOther)
     setServed(state, other, ofOne)
-    forgetProgress(one, view)
-    forgetProgress(other, view)
+    correctProgress(one, view)
+    correctProgress(other, view)
   }
 }
 
@@ -133,19 +141,7 @@ function setServed(state: LaneState, entry: Indexed, times: number | undefined):
   for (const list of lists) {
     const head = state.heads.get(list)
     if (head === undefined) continue
-    const at = indexOf(list, entry.position)
+    const at = placeIn(list, entry.position)
     if (at < head) state.heads.set(list, at)
   }
-}
-
-/** Positions stand in ascending order. */
-function indexOf(list: readonly number[], position: number): number {
-  let low = 0
-  let high = list.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((list[middle] ?? 0) < position) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -1,12 +1,12 @@
-import { placeKey } from './bindings.ts'
 import type { ClassOf } from './bindings-classes.ts'
-import { compileLayout, type Hole, type Layout, layoutId } from './bindings-layout.ts'
+import type { Layout } from './bindings-layout.ts'
 import { canonicalKey, type RequestFacts, readRequest } from './canonical.ts'
-import type { Binding, Cassette, Interaction, Place } from './interaction.ts'
-import { isSafe } from './order.ts'
+import type { Cassette, Interaction } from './interaction.ts'
+import type { BoundKind, Shape, ShapeOf } from './matcher-shape.ts'
+import { familyOf, isSafe } from './order.ts'
 
-/** A binding of an entry. Stand-ins are numbered per cassette, so a personal value's type is the cassette's own. */
-export type Bound = Binding & { readonly field: string; readonly personal: boolean }
+/** A binding of an entry. */
+export type Bound = BoundKind & { readonly value: string }
 
 /** An interaction, made ready for matching once per tape. */
 export type Entry = {
@@ -15,12 +15,14 @@ export type Entry = {
   readonly cassette: Cassette
   readonly cassetteNumber: number
   readonly interaction: Interaction
-  readonly bindings: readonly Bound[]
+  readonly shape: Shape
   readonly layout: Layout
   /** The recorded value of each hole of the layout. */
   readonly values: readonly string[]
   readonly group: string
   readonly key: string
+  /** What its path is about. */
+  readonly family: string
   readonly safe: boolean
 }
 
@@ -28,63 +30,50 @@ export type EntryContext = {
   readonly classOf: ClassOf
   /** Lower-case names of the headers that make a request another one. */
   readonly optIn: readonly string[]
-  /** Whether live values can be digested with the key of the recording. */
-  readonly digests: boolean
-  /** One object per layout, over all entries of the tape. */
-  readonly layouts: Map<string, Layout>
+  readonly shapeOf: ShapeOf
+  /** One text per key, group and family: entries that have one in common share it. */
+  readonly shared: (text: string) => string
 }
-
-type FilledHole = { readonly hole: Hole; readonly value: string; readonly token: string }
 
 export function prepareEntry(
   position: number,
   cassette: Cassette,
   cassetteNumber: number,
   interaction: Interaction,
-  context: EntryContext,
+  { classOf, optIn, shapeOf, shared }: EntryContext,
 ): Entry {
-  const facts = readRequest(interaction.request, context.optIn)
-  const redactions = new Map(interaction.redactions.map((each) => [placeKey(each.place), each]))
-  const kindAt = (place: Place) => redactions.get(placeKey(place))?.kind
-  const bindings = interaction.bindings.map((binding): Bound => {
-    const personal = binding.places.some((place) => kindAt(place) === 'personal')
-    const type = personal ? `${binding.type}@${cassetteNumber}` : binding.type
-    return { ...binding, type, field: binding.type, personal }
-  })
-  const filled: FilledHole[] = []
-  for (const { places, type, field, madeBy, value } of bindings) {
-    for (const place of places) {
-      // A secret is written as a mark that says its kind, and the canonical form compares that.
-      if (place.part.startsWith('reply-') || kindAt(place) === 'secret') continue
-      const { digest, rule } = (context.digests && redactions.get(placeKey(place))) || {}
-      const token = holeToken(type, digest === undefined ? context.classOf(field, value) : `#${digest}`)
-      const digestRule = digest === undefined ? undefined : rule
-      filled.push({ hole: { place, type, field, madeBy, digestRule }, value, token })
-    }
+  const facts = readRequest(interaction.request, optIn)
+  const shape = shapeOf(interaction, cassetteNumber)
+  const { layout, sources } = shape
+  const { operation, bindings, redactions } = interaction
+  const values: string[] = []
+  const tokens: string[] = []
+  for (const [i, { type, field }] of layout.holes.entries()) {
+    const { binding = -1, digest } = sources[i] ?? {}
+    const value = bindings[binding]?.value ?? ''
+    values.push(value)
+    tokens.push(
+      holeToken(type, digest === undefined ? classOf(field, value) : `#${redactions[digest]?.digest}`),
+    )
   }
-  filled.sort((a, b) => (placeKey(a.hole.place) < placeKey(b.hole.place) ? -1 : 1))
-  const holes = filled.map(({ hole }) => hole)
-  const id = layoutId(holes)
-  const layout = context.layouts.get(id) ?? compileLayout(holes)
-  context.layouts.set(id, layout)
-  const { operation } = interaction
   return {
     position,
     cassette,
     cassetteNumber,
     interaction,
-    bindings,
+    shape,
     layout,
-    values: filled.map(({ value }) => value),
-    group: groupKey(facts, operation),
-    key: canonicalKey(
-      facts,
-      operation,
-      layout,
-      filled.map(({ token }) => token),
-    ),
+    values,
+    group: shared(groupKey(facts, operation)),
+    key: shared(canonicalKey(facts, operation, layout, tokens)),
+    family: shared(familyOf(facts.segments)),
     safe: isSafe(facts.method),
   }
+}
+
+/** The bindings of an entry, of which only the values are its own. */
+export function boundOf({ shape, interaction }: Entry): readonly Bound[] {
+  return shape.kinds.map((kind, i) => ({ ...kind, value: interaction.bindings[i]?.value ?? '' }))
 }
 
 /** What stands in the key instead of a value: its type, and what it decides. Never quoted, so never a text. */

@@ -1,13 +1,17 @@
 import type { Layout } from './bindings-layout.ts'
 import type { Entry } from './matcher-entry.ts'
-import { isUnsafe, type Ordered, type Relation, resourcesOf } from './order.ts'
+import type { Ordered } from './order.ts'
+import { createRelations, type Relations } from './order-relations.ts'
 
-/** Entries with one key: they differ in bound values alone. `byValue[i]` finds them by the value of hole i. */
+type Lists = ReadonlyMap<string, readonly number[]>
+
+/** Entries with one key: they differ in bound values alone. */
 export type Bucket = {
   readonly layout: Layout
   /** Positions, in recorded order. */
   readonly entries: readonly number[]
-  readonly byValue: readonly ReadonlyMap<string, readonly number[]>[]
+  /** `byValue[i]` finds them by the value of hole i. */
+  readonly byValue: readonly Lists[]
 }
 
 export type Indexed = Entry & Ordered & { readonly bucket: Bucket }
@@ -20,92 +24,119 @@ export type Group = {
 
 /** All entries that one client may be answered with. */
 export type Index = {
-  readonly entries: ReadonlyMap<number, Indexed>
+  readonly entries: { readonly size: number; readonly get: (position: number) => Indexed | undefined }
   readonly groups: ReadonlyMap<string, Group>
   /** Type -> recorded value -> the entries that mention it. */
-  readonly byValue: ReadonlyMap<string, ReadonlyMap<string, readonly number[]>>
+  readonly byValue: { readonly get: (type: string) => Lists | undefined }
 }
 
-type MutableBucket = { layout: Layout; entries: number[]; byValue: Map<string, number[]>[] }
-type MutableGroup = { layouts: Map<Layout, Map<string, MutableBucket>>; entries: number[] }
+type Buckets = Map<Layout, Map<string, KeyBucket>>
+type MutableGroup = { readonly buckets: Buckets; readonly entries: number[] }
 
-/** Indexes the entries of one lane, or of all. Everything that a look-up needs is made here, once. */
+/**
+ * Indexes the entries of one lane, or of all. Only keys are looked at here: what finds an entry by its values, and
+ * what it depends on, is made when it is first asked for, and then once.
+ */
 export function createIndex(entries: readonly Entry[]): Index {
-  const indexed = new Map<number, Indexed>()
+  const byPosition = new Map(entries.map((entry) => [entry.position, entry]))
   const groups = new Map<string, MutableGroup>()
-  const byValue = new Map<string, Map<string, number[]>>()
-  const relations = new Map<string, Map<string, Relation>>()
-  for (const entry of entries) {
-    const bucket = bucketOf(groups, entry)
-    for (const [i, value] of entry.values.entries()) append(bucket.byValue[i], value, entry.position)
-    for (const { type, value } of entry.bindings) append(within(byValue, type), value, entry.position)
-    indexed.set(entry.position, { ...entry, bucket, ...relationsOf(entry, relations) })
+  for (const entry of entries) addTo(groups, entry, byPosition)
+  const indexed = new Map<number, Indexed>()
+  let values: Map<string, Map<string, number[]>> | undefined
+  let relations: Relations | undefined
+  const byValue = {
+    get: (type: string) => {
+      values ??= valuesOf(entries)
+      return values.get(type)
+    },
+  }
+
+  const get = (position: number): Indexed | undefined => {
+    const known = indexed.get(position)
+    if (known) return known
+    const entry = byPosition.get(position)
+    const bucket = entry && groups.get(entry.group)?.buckets.get(entry.layout)?.get(entry.key)
+    if (!bucket) return undefined
+    relations ??= createRelations(entries, byPosition, byValue)
+    const made = { ...entry, bucket, ...relations(entry) }
+    indexed.set(position, made)
+    return made
   }
   return {
-    entries: indexed,
+    entries: { size: entries.length, get },
     groups: new Map([...groups].map(([name, group]) => [name, finished(group)])),
     byValue,
   }
 }
 
-function bucketOf(groups: Map<string, MutableGroup>, entry: Entry): MutableBucket {
-  const group: MutableGroup = groups.get(entry.group) ?? { layouts: new Map(), entries: [] }
-  groups.set(entry.group, group)
-  group.entries.push(entry.position)
-  const buckets = group.layouts.get(entry.layout) ?? new Map<string, MutableBucket>()
-  group.layouts.set(entry.layout, buckets)
-  const bucket = buckets.get(entry.key) ?? emptyBucket(entry.layout)
-  buckets.set(entry.key, bucket)
-  bucket.entries.push(entry.position)
-  return bucket
-}
+class KeyBucket implements Bucket {
+  readonly layout: Layout
+  readonly entries: number[]
+  readonly #byPosition: ReadonlyMap<number, Entry>
+  #byValue: Lists[] | undefined
 
-function emptyBucket(layout: Layout): MutableBucket {
-  return { layout, entries: [], byValue: layout.holes.map(() => new Map()) }
-}
-
-function finished({ layouts, entries }: MutableGroup): Group {
-  const sorted = [...layouts].map(([layout, buckets]) => ({ layout, buckets }))
-  sorted.sort((a, b) => a.layout.holes.length - b.layout.holes.length)
-  return { layouts: sorted, entries }
-}
-
-/** Values that say nothing about what an interaction is about. */
-const UNRELATED = new Set(['idempotency-key', 'requestId', 'cursor'])
-
-function relationsOf(
-  entry: Entry,
-  all: Map<string, Map<string, Relation>>,
-): { relations: readonly Relation[]; changes: readonly Relation[] } {
-  const { interaction, cassetteNumber, position } = entry
-  const scope = `${cassetteNumber} ${interaction.lane}`
-  const relation = (type: string, value: string): Relation => {
-    const ofType = within(all, `${scope} ${type}`)
-    const found: Relation = ofType.get(value) ?? { unsafe: [] }
-    ofType.set(value, found)
-    return found
+  constructor({ layout, position }: Entry, byPosition: ReadonlyMap<number, Entry>) {
+    this.layout = layout
+    this.entries = [position]
+    this.#byPosition = byPosition
   }
-  const values = entry.bindings
-    .filter(({ field }) => !UNRELATED.has(field))
-    .map(({ type, value }) => relation(type, value))
-  const boundInTarget = entry.layout.path.size > 0 || entry.layout.query.size > 0
-  const resources = resourcesOf(interaction, boundInTarget)
-  const relations = [...values, ...resources.dependsOn.map((name) => relation('', name))]
-  if (!isUnsafe(interaction)) return { relations, changes: [] }
-  const changes = [...values, ...resources.changes.map((name) => relation('', name))]
-  for (const { unsafe } of changes) unsafe.push(position)
-  return { relations, changes }
+
+  get byValue(): readonly Lists[] {
+    this.#byValue ??= this.layout.holes.map((_, hole) => this.#listsOf(hole))
+    return this.#byValue
+  }
+
+  #listsOf(hole: number): Lists {
+    const lists = new Map<string, number[]>()
+    for (const position of this.entries) {
+      const value = this.#byPosition.get(position)?.values[hole]
+      if (value !== undefined) append(lists, value, position)
+    }
+    return lists
+  }
 }
 
-function within<V>(maps: Map<string, Map<string, V>>, key: string): Map<string, V> {
-  const found = maps.get(key) ?? new Map<string, V>()
-  maps.set(key, found)
-  return found
+function addTo(
+  groups: Map<string, MutableGroup>,
+  entry: Entry,
+  byPosition: ReadonlyMap<number, Entry>,
+): void {
+  const { group: name, layout, key, position } = entry
+  const group = within(groups, name, (): MutableGroup => ({ buckets: new Map(), entries: [] }))
+  group.entries.push(position)
+  const buckets = within(group.buckets, layout, () => new Map<string, KeyBucket>())
+  const bucket = buckets.get(key)
+  if (bucket) bucket.entries.push(position)
+  else buckets.set(key, new KeyBucket(entry, byPosition))
 }
 
-function append(lists: Map<string, number[]> | undefined, value: string, position: number): void {
-  const list = lists?.get(value)
-  if (list) {
-    if (list[list.length - 1] !== position) list.push(position)
-  } else lists?.set(value, [position])
+function finished({ buckets, entries }: MutableGroup): Group {
+  const layouts = [...buckets].map(([layout, ofLayout]) => ({ layout, buckets: ofLayout }))
+  layouts.sort((a, b) => a.layout.holes.length - b.layout.holes.length)
+  return { layouts, entries }
+}
+
+function valuesOf(entries: readonly Entry[]): Map<string, Map<string, number[]>> {
+  const values = new Map<string, Map<string, number[]>>()
+  for (const { shape, interaction, position } of entries) {
+    for (const [i, { type }] of shape.kinds.entries()) {
+      const ofType = within(values, type, () => new Map<string, number[]>())
+      append(ofType, interaction.bindings[i]?.value ?? '', position)
+    }
+  }
+  return values
+}
+
+function append(lists: Map<string, number[]>, value: string, position: number): void {
+  const list = lists.get(value)
+  if (!list) lists.set(value, [position])
+  else if (list[list.length - 1] !== position) list.push(position)
+}
+
+function within<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const found = map.get(key)
+  if (found !== undefined) return found
+  const made = make()
+  map.set(key, made)
+  return made
 }

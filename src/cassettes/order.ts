@@ -1,11 +1,10 @@
-import { segmentsOf, splitTarget } from './canonical.ts'
 import type { Interaction } from './interaction.ts'
 
 /**
  * What relates interactions of one lane: a value that they share, or a resource. `unsafe` holds the positions of
  * those that may have changed it, in recorded order.
  */
-export type Relation = { readonly unsafe: number[] }
+export type Relation = { readonly unsafe: readonly number[] }
 
 /** How far a relation has come in one lane: everything before `next` has been served; `last` is the latest served. */
 export type Progress = { next: number; last: number }
@@ -72,16 +71,46 @@ export function noteServed(entry: Ordered, view: OrderView): void {
   }
 }
 
-/** After entries have changed places, how far a relation has come is worked out again when it is asked for. */
-export function forgetProgress(entry: Ordered, view: OrderView): void {
-  for (const relation of entry.changes) view.progress.delete(relation)
+/** After an entry has changed places with another one: how far its relations have come. */
+export function correctProgress(entry: Ordered, view: OrderView): void {
+  const { position } = entry
+  const isServed = view.isServed(position)
+  for (const relation of entry.changes) {
+    const progress = view.progress.get(relation)
+    if (!progress) continue
+    if (isServed) progress.last = Math.max(progress.last, position)
+    else {
+      const at = placeIn(relation.unsafe, position)
+      progress.next = Math.min(progress.next, at)
+      if (progress.last === position) progress.last = lastServed(relation, at, view)
+    }
+  }
+}
+
+function lastServed({ unsafe }: Relation, before: number, view: OrderView): number {
+  for (let i = before - 1; i >= 0; i--) {
+    const position = unsafe[i] ?? -1
+    if (view.isServed(position)) return position
+  }
+  return -1
+}
+
+/** Where a position stands in a list of them, which are in ascending order. */
+export function placeIn(positions: readonly number[], position: number): number {
+  let low = 0
+  let high = positions.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((positions[middle] ?? 0) < position) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 function progressOf(relation: Relation, view: OrderView): Progress {
   const known = view.progress.get(relation)
   if (known) return known
-  const last = relation.unsafe.findLast((position) => view.isServed(position)) ?? -1
-  const made = { next: 0, last }
+  const made = { next: 0, last: lastServed(relation, relation.unsafe.length, view) }
   view.progress.set(relation, made)
   return made
 }
@@ -98,18 +127,26 @@ export function isUnsafe(interaction: Interaction): boolean {
 /** A usage view follows from everything that was done. */
 const EVERYTHING = '*'
 
+/** What a path is about: its first segment, after that of the version. */
+export function familyOf([first = '', second = '']: readonly string[]): string {
+  return /^v[0-9]+$/.test(first) ? second : first
+}
+
+type Acting = {
+  readonly interaction: Interaction
+  readonly family: string
+  readonly layout: { readonly path: { readonly size: number }; readonly query: { readonly size: number } }
+}
+
+type Resources = { readonly dependsOn: readonly string[]; readonly changes: readonly string[] }
+
 /**
- * The resources that an interaction depends on and those that it may change. A read without a value of its own
- * (a list) shows the whole family of its path.
+ * The resources that an entry depends on and those that it may change. A read without a value of its own (a list)
+ * shows the whole family of its path.
  */
-export function resourcesOf(
-  interaction: Interaction,
-  boundInTarget: boolean,
-): { readonly dependsOn: readonly string[]; readonly changes: readonly string[] } {
-  const [first = '', second = ''] = segmentsOf(splitTarget(interaction.request.target).path)
-  const family = /^v[0-9]+$/.test(first) ? second : first
+export function resourcesOf({ interaction, family, layout }: Acting): Resources {
   if (isUnsafe(interaction)) return { dependsOn: [family], changes: [family, EVERYTHING] }
   if (interaction.operation === 'portal.usage') return { dependsOn: [EVERYTHING], changes: [] }
-  const isList = isSafe(interaction.request.method) && !boundInTarget
+  const isList = isSafe(interaction.request.method) && layout.path.size === 0 && layout.query.size === 0
   return { dependsOn: isList ? [family] : [], changes: [] }
 }

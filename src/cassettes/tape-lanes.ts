@@ -41,21 +41,29 @@ export function createLanes(entries: readonly Entry[], strict: boolean, time: Ti
     else recorded.set(entry.interaction.lane, [entry])
   }
   const indexes = new Map<string, Index>()
-  for (const [name, list] of recorded) indexes.set(name, createIndex(list))
-  // One recorded lane is the whole tape; of several, the whole is indexed when somebody needs it.
-  let whole = indexes.size === 1 ? [...indexes.values()][0] : undefined
+  // A lane is indexed when somebody is in it: most runs of a tape with many are in few.
+  const indexOf = (name: string): Index | undefined => {
+    const list = recorded.get(name)
+    const index = indexes.get(name) ?? (list && createIndex(list))
+    if (index) indexes.set(name, index)
+    return index
+  }
+  let whole: Index | undefined
+  const wholeTape = (): Index => {
+    // One recorded lane is the whole tape.
+    const [only] = recorded.size === 1 ? recorded.keys() : []
+    whole ??= (only === undefined ? undefined : indexOf(only)) ?? createIndex(entries)
+    return whole
+  }
   const lanes = new Map<string, Lane>()
   return {
     recorded,
-    indexOf: (name) => indexes.get(name),
+    indexOf,
     all: () => lanes.values(),
     of: (name) => {
       const known = lanes.get(name)
       if (known) return known
-      const own = indexes.get(name)
-      if (!own) whole ??= createIndex(entries)
-      const index = own ?? whole
-      if (!index) throw new TypeError('a lane has an index')
+      const index = indexOf(name) ?? wholeTape()
       const lane = createLane(name, index, strict, createBindingTable(), createTimeline(time))
       lanes.set(name, lane)
       return lane

@@ -2,7 +2,7 @@ import { DELIMITERS } from './bindings-strings.ts'
 import type { BindingTable } from './bindings-table.ts'
 import { eachScalar, nodeAt, readJson } from './canonical-json.ts'
 import type { CapturedReply, HeaderLine } from './interaction.ts'
-import type { Bound, Entry } from './matcher-entry.ts'
+import { type Bound, boundOf, type Entry } from './matcher-entry.ts'
 import { isInstantName, shiftEpoch, shiftHttpDate, shiftInstant, type ToLive } from './time.ts'
 
 /** What a reply is rendered with. */
@@ -26,38 +26,34 @@ type Edit = {
 }
 
 /** Where a recorded body is touched; everything between these places is sent byte for byte. */
-type Plan = { readonly text: string; readonly edits: readonly Edit[] }
+type BodyPlan = { readonly text: string; readonly edits: readonly Edit[] }
 
-const plans = new WeakMap<Entry, Plan | 'untouched'>()
+/** A header line that may be sent otherwise than it was recorded; all others are sent as they are. */
+type HeaderPlan = HeaderLine | { readonly line: HeaderLine; readonly live: LiveHeader }
+type LiveHeader = (value: string, context: RenderContext, body: Uint8Array) => string
+
+type Plan = { readonly headers: readonly HeaderPlan[]; readonly body: BodyPlan | 'untouched' }
+
+/** How many edits are kept ready: what is asked for again was asked for a moment ago. */
+const KEPT_EDITS = 20_000
+let plans = new WeakMap<Entry, Plan>()
+let keptEdits = 0
 
 /** The recorded reply with live values at the places of the bound ones, and nowhere else. */
 export function renderReply(entry: Entry, context: RenderContext): CapturedReply {
   const { reply } = entry.interaction
   if (!reply) throw new TypeError('an interaction without a reply is not served')
-  const body = renderBody(entry, reply.body, context)
-  // It tells the length of what a GET would have got.
-  const isHead = entry.interaction.request.method === 'HEAD'
-  const headers: HeaderLine[] = []
-  for (const [name, value] of reply.headers) {
-    const lower = name.toLowerCase()
-    if (lower === 'transfer-encoding') continue
-    headers.push([
-      name,
-      lower === 'content-length' && !isHead
-        ? String(body.length)
-        : renderHeader(entry, lower, value, context),
-    ])
-  }
+  const plan = planOf(entry, reply)
+  const body = plan.body === 'untouched' ? reply.body : renderBody(plan.body, reply.body, entry, context)
+  const headers = plan.headers.map((planned): HeaderLine => {
+    if (!('live' in planned)) return planned
+    const [name, value] = planned.line
+    return [name, planned.live(value, context, body)]
+  })
   return { status: reply.status, headers, body }
 }
 
-function renderBody(entry: Entry, body: Uint8Array, context: RenderContext): Uint8Array {
-  let plan = plans.get(entry)
-  if (!plan) {
-    plan = planOf(entry, body)
-    plans.set(entry, plan)
-  }
-  if (plan === 'untouched') return body
+function renderBody(plan: BodyPlan, body: Uint8Array, entry: Entry, context: RenderContext): Uint8Array {
   const pieces: string[] = []
   let rest = 0
   for (const edit of plan.edits) {
@@ -78,11 +74,25 @@ function isNumber(text: string): boolean {
   return /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text)
 }
 
-function planOf(entry: Entry, body: Uint8Array): Plan | 'untouched' {
+function planOf(entry: Entry, reply: CapturedReply): Plan {
+  const known = plans.get(entry)
+  if (known) return known
+  const bindings = boundOf(entry)
+  const plan = { headers: planHeaders(entry, reply, bindings), body: planBody(entry, reply, bindings) }
+  keptEdits += plan.headers.length + (plan.body === 'untouched' ? 0 : plan.body.edits.length)
+  if (keptEdits > KEPT_EDITS) {
+    plans = new WeakMap()
+    keptEdits = 0
+  }
+  plans.set(entry, plan)
+  return plan
+}
+
+function planBody(entry: Entry, { body }: CapturedReply, bound: readonly Bound[]): BodyPlan | 'untouched' {
   const json = readJson(body)
   if (!json) return 'untouched'
   const byPointer = new Map<string, Bound[]>()
-  for (const binding of entry.bindings) {
+  for (const binding of bound) {
     for (const { part, pointer } of binding.places) {
       if (part === 'reply-body') byPointer.set(pointer, [...(byPointer.get(pointer) ?? []), binding])
     }
@@ -103,33 +113,48 @@ function planOf(entry: Entry, body: Uint8Array): Plan | 'untouched' {
   return edits.length === 0 ? 'untouched' : { text: json.text, edits }
 }
 
-function renderHeader(entry: Entry, name: string, value: string, context: RenderContext): string {
+function planHeaders(
+  entry: Entry,
+  { headers }: CapturedReply,
+  bound: readonly Bound[],
+): readonly HeaderPlan[] {
+  // It tells the length of what a GET would have got.
+  const isHead = entry.interaction.request.method === 'HEAD'
+  const plans: HeaderPlan[] = []
+  for (const line of headers) {
+    const name = line[0].toLowerCase()
+    if (name === 'transfer-encoding') continue
+    const live = name === 'content-length' && isHead ? undefined : liveHeader(name, entry, bound)
+    plans.push(live ? { line, live } : line)
+  }
+  return plans
+}
+
+function liveHeader(name: string, entry: Entry, bound: readonly Bound[]): LiveHeader | undefined {
   switch (name) {
+    case 'content-length':
+      return (_, __, body) => String(body.length)
     case 'date':
     case 'expires':
     case 'retry-after':
-      return shiftHttpDate(value, context.moment) ?? value
+      return (value, { moment }) => shiftHttpDate(value, moment) ?? value
     case 'x-ratelimit-reset':
-      return shiftEpoch(value, context.moment) ?? value
+      return (value, { moment }) => shiftEpoch(value, moment) ?? value
     case 'location':
     case 'x-request-id': {
-      const here = entry.bindings.filter(({ places }) =>
+      const here = bound.filter(({ places }) =>
         places.some(({ part, pointer }) => part === 'reply-header' && pointer === `/${name}`),
       )
-      return renderText(value, here, entry, context)
+      return (value, context) => renderText(value, here, entry, context)
     }
     default:
-      return value
+      return undefined
   }
 }
 
 /** A text with the live values of its bindings: the whole of it, or the tokens that it is made of. */
 function renderText(text: string, bindings: readonly Bound[], entry: Entry, context: RenderContext): string {
-  const lives = new Map<string, string>()
-  for (const binding of bindings) {
-    const live = liveValue(binding, context)
-    if (live !== undefined && live !== binding.value) lives.set(binding.value, live)
-  }
+  const lives = livesOf(bindings, context)
   const whole = lives.get(text)
   if (whole !== undefined) return whole
   const { origin } = entry.cassette
@@ -138,6 +163,20 @@ function renderText(text: string, bindings: readonly Bound[], entry: Entry, cont
   const kept = isOurs ? `${context.origin}` : ''
   const rest = isOurs ? text.slice(origin.length) : text
   return kept + replaceTokens(rest, lives)
+}
+
+const SAME: ReadonlyMap<string, string> = new Map()
+
+/** Recorded value -> live one, where they differ. */
+function livesOf(bindings: readonly Bound[], context: RenderContext): ReadonlyMap<string, string> {
+  let lives: Map<string, string> | undefined
+  for (const binding of bindings) {
+    const live = liveValue(binding, context)
+    if (live === undefined || live === binding.value) continue
+    lives ??= new Map()
+    lives.set(binding.value, live)
+  }
+  return lives ?? SAME
 }
 
 function replaceTokens(text: string, lives: ReadonlyMap<string, string>): string {

@@ -1,5 +1,6 @@
 import { applyExchange, type Exchange, planExchange, type WantedPair } from './bindings-exchange.ts'
 import { fits, type Lookup, needsOf } from './matcher.ts'
+import { boundOf } from './matcher-entry.ts'
 import type { Indexed } from './matcher-index.ts'
 import { isSuperseded, missingDependency } from './order.ts'
 import type { Lane } from './tape-lanes.ts'
@@ -123,15 +124,16 @@ function likeValues({ state }: Lane, type: string, recorded: string): readonly s
     ?.find((position) => state.served.has(position))
   const entry = served === undefined ? undefined : state.index.entries.get(served)
   if (!entry) return []
-  const at = entry.bindings.findIndex((each) => each.type === type && each.value === recorded)
+  const at = boundOf(entry).findIndex((each) => each.type === type && each.value === recorded)
   const { entries } = entry.bucket
   const head = state.heads.get(entries) ?? 0
   for (const other of [
     ...entries.slice(head, head + CONSIDERED),
     ...entries.slice(Math.max(0, head - CONSIDERED), head),
   ]) {
-    const binding = state.index.entries.get(other)?.bindings[at]
-    if (binding?.type === type && binding.value !== recorded) found.add(binding.value)
+    const like = state.index.entries.get(other)
+    const value = like?.interaction.bindings[at]?.value
+    if (like?.shape.kinds[at]?.type === type && value !== undefined && value !== recorded) found.add(value)
   }
   return [...found]
 }

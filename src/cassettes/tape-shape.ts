@@ -1,7 +1,7 @@
 import { DELIMITERS } from './bindings-strings.ts'
 import { headerOf } from './canonical.ts'
 import { eachScalar, readJson } from './canonical-json.ts'
-import type { Bound, Entry } from './matcher-entry.ts'
+import { type Bound, boundOf, type Entry } from './matcher-entry.ts'
 import { instantOf, isInstantName } from './time.ts'
 
 const shapes = new WeakMap<Entry['interaction'], string>()
@@ -19,11 +19,11 @@ export function replyShape(entry: Entry): string {
   return shape
 }
 
-function shapeOf({ interaction, bindings }: Entry): string {
-  const { reply } = interaction
+function shapeOf(entry: Entry): string {
+  const { reply } = entry.interaction
   if (!reply) return ''
   const bound = new Map<string, Bound[]>()
-  for (const binding of bindings) {
+  for (const binding of boundOf(entry)) {
     for (const { part, pointer } of binding.places) {
       if (!part.startsWith('reply-')) continue
       const key = `${part}${pointer}`

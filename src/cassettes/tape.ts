@@ -7,6 +7,7 @@ import { type Ledger, unusedInteraction } from './ledger.ts'
 import { type LiveFacts, type Lookup, lookUp } from './matcher.ts'
 import { type Entry, type EntryContext, prepareEntry } from './matcher-entry.ts'
 import type { Indexed } from './matcher-index.ts'
+import { createShapes } from './matcher-shape.ts'
 import { type MissReport, reportMiss } from './miss.ts'
 import { noteServed } from './order.ts'
 import { plainReply } from './plain-reply.ts'
@@ -87,8 +88,8 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
   const loaded = load(cassettes, options.isLive, {
     classOf,
     optIn,
-    digests: digest !== undefined,
-    layouts: new Map(),
+    shapeOf: createShapes(digest !== undefined),
+    shared: createShared(),
   })
   const lanes = createLanes(loaded.entries, profile === 'strict', time)
   const counts = { served: 0, repeated: 0, missed: 0, forwarded: 0 }
@@ -284,6 +285,15 @@ function load(cassettes: readonly Cassette[], isLive: TapeOptions['isLive'], con
   return { all, entries, refusals, scopes: scopes.size === 0 ? undefined : [...scopes] }
 }
 
+function createShared(): EntryContext['shared'] {
+  const texts = new Map<string, string>()
+  return (text) => {
+    const known = texts.get(text)
+    if (known === undefined) texts.set(text, text)
+    return known ?? text
+  }
+}
+
 function readable(interaction: Interaction): Interaction {
   const { reply } = interaction
   const plain = reply && plainReply(reply)
@@ -294,10 +304,11 @@ function readable(interaction: Interaction): Interaction {
 function bindValues({ state: { table } }: Lane, entry: Indexed, values: readonly string[]): void {
   for (const [i, { type }] of entry.layout.holes.entries())
     table.bind(type, entry.values[i] ?? '', values[i] ?? '')
-  for (const { type, field, value, madeBy, personal } of entry.bindings) {
+  for (const [i, { type, field, madeBy, personal }] of entry.shape.kinds.entries()) {
     // A stand-in that only the reply shows stays free: its person may still come, under the real value.
-    if (madeBy === 'server' && !personal && field !== 'requestId')
-      table.bind(type, value, table.nameFor(type, value))
+    if (madeBy !== 'server' || personal || field === 'requestId') continue
+    const value = entry.interaction.bindings[i]?.value ?? ''
+    table.bind(type, value, table.nameFor(type, value))
   }
 }
 
