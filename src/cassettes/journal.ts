@@ -1,16 +1,8 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fdatasyncSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, constants, existsSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf, syncDirectory } from './journal-files.ts'
 import { type CassetteHeader, type JournalEvent, lineHash } from './journal-lines.ts'
+import { readFile } from './load.ts'
 import { CassetteError } from './load-error.ts'
 import { readJournal } from './load-journal.ts'
 
@@ -32,7 +24,7 @@ export type Journal = {
  * whole line; its own header stays.
  */
 export function openJournal(path: string, header: CassetteHeader): Journal {
-  const resumed = existsSync(path) ? readJournal(readFileSync(path), path) : undefined
+  const resumed = existsSync(path) ? readJournal(readFile(path), path) : undefined
   const flags = constants.O_WRONLY | constants.O_CREAT | (resumed ? 0 : constants.O_EXCL)
   let fd: number
   try {

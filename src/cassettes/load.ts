@@ -76,6 +76,8 @@ export function readFile(path: string): Buffer {
     return readFileSync(path)
   } catch (cause) {
     const code = codeOf(cause)
+    if (code === 'EISDIR')
+      throw new CassetteError('unreadable', path, 'is a directory, not a file.', {}, { cause })
     if (code !== 'ENOENT')
       throw new CassetteError('unreadable', path, `cannot be read (${code}).`, {}, { cause })
     const { journal } = cassettePaths(path)
@@ -141,10 +143,12 @@ function cassetteOf(
   return { ...header, interactions, file: path, form: 'har', ...(typeof chain === 'string' && { chain }) }
 }
 
+const NO_TEXT = 'is not valid UTF-8: it is no text, or one that was saved in another encoding.'
+
 /** The parts of a HAR, ours or another's. */
 export function harParts(bytes: Buffer, path: string): HarParts {
   if (bytes.length === 0) throw new CassetteError('empty', path, 'is empty.')
-  if (!isUtf8(bytes)) throw new CassetteError('not-utf8', path, 'is not valid UTF-8.')
+  if (!isUtf8(bytes)) throw new CassetteError('not-utf8', path, NO_TEXT)
   const parts = splitHar(bytes)
   if (parts === undefined) throw new CassetteError('foreign', path, 'is JSON, but no HAR: it has no log.')
   if ('at' in parts) {

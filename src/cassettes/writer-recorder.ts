@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { annotate } from './bindings.ts'
 import type { Continuation } from './continuation.ts'
@@ -9,7 +9,7 @@ import { openJournal } from './journal.ts'
 import { doneEvent, openEvent } from './journal-events.ts'
 import { type CassettePaths, cassettePaths, codeOf, setAside, syncDirectory } from './journal-files.ts'
 import type { JournalEvent } from './journal-lines.ts'
-import { loadCassette } from './load.ts'
+import { loadCassette, readFile } from './load.ts'
 import { CassetteError } from './load-error.ts'
 import { standInsOf } from './merge-stand-ins.ts'
 import { createRedactor, type RedactedRequest, type Redactor } from './redact.ts'
@@ -137,7 +137,7 @@ function write(cassette: Cassette, { har, journal }: CassettePaths, secrets: Sec
 
 function handleLeftover(journal: string, leftover: RecorderSettings['leftover']): void {
   // Without a whole first line nothing was acknowledged: the recorder ended while it made the file.
-  if (leftover === 'discard' || !readFileSync(journal).includes('\n')) rmSync(journal)
+  if (leftover === 'discard' || !readFile(journal).includes('\n')) rmSync(journal)
   else if (leftover === 'refuse')
     throw new CassetteError(
       'unfinished',

@@ -140,9 +140,11 @@ function recordingOf(body: unknown, config: Config): { name: string; partner: st
   return { name, partner: partner as string | null }
 }
 
+/** 507 where the disk has failed; everything else is about what stands under the name, or in the recording. */
 function refuseRecording(reply: FastifyReply, error: unknown): FastifyReply {
   if (!(error instanceof CassetteError)) throw error
-  return refuse(reply, error.reason === 'busy' || error.reason === 'unfinished' ? 409 : 507, error.message)
+  const hasDiskFailed = error.reason === 'unwritable' || error.reason === 'incomplete-recording'
+  return refuse(reply, hasDiskFailed ? 507 : 409, error.message)
 }
 
 function advanceSeconds(body: unknown): number | undefined {
