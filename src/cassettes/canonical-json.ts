@@ -122,6 +122,15 @@ export function nodeAt(root: JsonNode, pointer: string): JsonNode | undefined {
   return node
 }
 
+/** Whether an object in it has two members of one name, so that not every value is at its pointer. */
+export function hasRepeatedNames(node: JsonNode): boolean {
+  if (node.kind === 'array') return node.items.some(hasRepeatedNames)
+  if (node.kind !== 'object') return false
+  const { members } = node
+  const isRepeated = new Set(members.map(({ name }) => name)).size < members.length
+  return isRepeated || members.some((member) => hasRepeatedNames(member.node))
+}
+
 /** `/a~1b/0` is `['a/b', '0']`; the empty pointer is the whole. */
 export function pointerNames(pointer: string): readonly string[] {
   if (pointer === '') return []

@@ -103,7 +103,15 @@ export function canonicalKey(
     case 'raw':
       out.push(Buffer.from(facts.body.bytes).toString('base64'))
   }
-  return createHash('sha256').update(out.join('')).digest('base64url')
+  return compact(out.join(''))
+}
+
+/** Beyond this a digest stands for a text: what is compared is kept for every entry. */
+const COMPACT_LENGTH = 512
+
+/** A short text as it is, a long one by its digest: two differ when what they stand for does. */
+export function compact(text: string): string {
+  return text.length <= COMPACT_LENGTH ? text : createHash('sha256').update(text).digest('base64url')
 }
 
 /** The value of the first line of a header, trimmed. */

@@ -23,6 +23,8 @@ export type Entry = {
   readonly key: string
   /** What its path is about. */
   readonly family: string
+  /** The client of one recording: only entries of one depend on each other. */
+  readonly scope: string
   readonly safe: boolean
 }
 
@@ -31,7 +33,7 @@ export type EntryContext = {
   /** Lower-case names of the headers that make a request another one. */
   readonly optIn: readonly string[]
   readonly shapeOf: ShapeOf
-  /** One text per key, group and family: entries that have one in common share it. */
+  /** One text for all entries that have it in common. */
   readonly shared: (text: string) => string
 }
 
@@ -67,6 +69,7 @@ export function prepareEntry(
     group: shared(groupKey(facts, operation)),
     key: shared(canonicalKey(facts, operation, layout, tokens)),
     family: shared(familyOf(facts.segments)),
+    scope: shared(`${cassetteNumber} ${interaction.lane}`),
     safe: isSafe(facts.method),
   }
 }

@@ -1,7 +1,8 @@
 import type { Layout } from './bindings-layout.ts'
 import type { Entry } from './matcher-entry.ts'
+import { append, within } from './matcher-lists.ts'
 import type { Ordered } from './order.ts'
-import { createRelations, type Relations } from './order-relations.ts'
+import { createRelations, type EntryRelations, type Relations } from './order-relations.ts'
 
 type Lists = ReadonlyMap<string, readonly number[]>
 
@@ -58,7 +59,7 @@ export function createIndex(entries: readonly Entry[]): Index {
     const bucket = entry && groups.get(entry.group)?.buckets.get(entry.layout)?.get(entry.key)
     if (!bucket) return undefined
     relations ??= createRelations(entries, byPosition, byValue)
-    const made = { ...entry, bucket, ...relations(entry) }
+    const made = indexedEntry(entry, bucket, relations(entry))
     indexed.set(position, made)
     return made
   }
@@ -66,6 +67,29 @@ export function createIndex(entries: readonly Entry[]): Index {
     entries: { size: entries.length, get },
     groups: new Map([...groups].map(([name, group]) => [name, finished(group)])),
     byValue,
+  }
+}
+
+/** Spelled out, because a spread of three objects costs as much as the rest of a look-up. */
+function indexedEntry(entry: Entry, bucket: Bucket, { relations, changes }: EntryRelations): Indexed {
+  const { position, cassette, cassetteNumber, interaction, shape, layout, values } = entry
+  const { group, key, family, scope, safe } = entry
+  return {
+    position,
+    cassette,
+    cassetteNumber,
+    interaction,
+    shape,
+    layout,
+    values,
+    group,
+    key,
+    family,
+    scope,
+    safe,
+    bucket,
+    relations,
+    changes,
   }
 }
 
@@ -125,18 +149,4 @@ function valuesOf(entries: readonly Entry[]): Map<string, Map<string, number[]>>
     }
   }
   return values
-}
-
-function append(lists: Map<string, number[]>, value: string, position: number): void {
-  const list = lists.get(value)
-  if (!list) lists.set(value, [position])
-  else if (list[list.length - 1] !== position) list.push(position)
-}
-
-function within<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const found = map.get(key)
-  if (found !== undefined) return found
-  const made = make()
-  map.set(key, made)
-  return made
 }

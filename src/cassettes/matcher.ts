@@ -162,8 +162,7 @@ export function choose(
     } else if (isServed) found.repeat = entry
     else return { entry, rank: 'due' }
   }
-  if (state.index.entries.get(positions[0] ?? -1)?.safe)
-    lookBack(state, view, positions.slice(0, head), suits, found)
+  if (state.index.entries.get(positions[0] ?? -1)?.safe) lookBack(state, view, positions, head, suits, found)
   const { repeat, early, earlyRepeat, late, refused } = found
   if (repeat) return { entry: repeat, rank: 'repeat' }
   if (state.strict) return refused && { entry: refused, rank: 'repeat' }
@@ -178,10 +177,11 @@ function lookBack(
   state: LaneState,
   view: OrderView,
   positions: readonly number[],
+  head: number,
   suits: (entry: Indexed) => boolean,
   found: { repeat?: Indexed; earlyRepeat?: Indexed; late?: Indexed; refused?: Indexed },
 ): void {
-  for (let i = positions.length - 1; i >= 0 && !found.repeat; i--) {
+  for (let i = head - 1; i >= 0 && !found.repeat; i--) {
     const entry = entryAt(state, positions[i])
     if (!entry || !suits(entry)) continue
     if (isRefusal(entry)) found.refused ??= entry

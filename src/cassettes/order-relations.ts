@@ -1,4 +1,5 @@
 import type { Entry } from './matcher-entry.ts'
+import { within } from './matcher-lists.ts'
 import { isUnsafe, type Relation, resourcesOf } from './order.ts'
 
 export type EntryRelations = {
@@ -11,8 +12,9 @@ export type EntryRelations = {
 /** What relates an entry to others. Each relation is worked out when an entry that it is about is first asked for. */
 export type Relations = (entry: Entry) => EntryRelations
 
-/** Client of one recording -> the unsafe entries of it. */
-type ByScope = Map<string, { readonly unsafe: number[] }>
+type Changes = { readonly unsafe: number[] }
+/** Client of one recording -> what it may have changed. */
+type ByScope = Map<string, Changes>
 
 /** Values that say nothing about what an interaction is about. */
 const UNRELATED = new Set(['idempotency-key', 'requestId', 'cursor'])
@@ -24,29 +26,28 @@ export function createRelations(
   byPosition: ReadonlyMap<number, Entry>,
   byValue: { readonly get: (type: string) => ReadonlyMap<string, readonly number[]> | undefined },
 ): Relations {
-  const values = new Map<string, ByScope>()
+  const values = new Map<string, Map<string, ByScope>>()
   let resources: Map<string, ByScope> | undefined
 
   const ofValue = (type: string, value: string, scope: string): Relation | undefined => {
     const mentions = byValue.get(type)?.get(value) ?? NOTHING
     // Nothing else is about it.
     if (mentions.length < 2) return undefined
-    const id = `${type}\0${value}`
-    const known = values.get(id) ?? unsafeByScope(mentions, byPosition)
-    values.set(id, known)
-    return within(known, scope)
+    const ofType = within(values, type, () => new Map<string, ByScope>())
+    return within(
+      within(ofType, value, () => unsafeByScope(mentions, byPosition)),
+      scope,
+      noChanges,
+    )
   }
 
   const ofResource = (name: string, scope: string): Relation => {
     resources ??= resourcesByScope(entries)
-    const known: ByScope = resources.get(name) ?? new Map()
-    resources.set(name, known)
-    return within(known, scope)
+    return within(within(resources, name, noScopes), scope, noChanges)
   }
 
   return (entry) => {
-    const { shape, interaction } = entry
-    const scope = scopeOf(entry)
+    const { shape, interaction, scope } = entry
     const ofValues: Relation[] = []
     for (const [i, { type, field }] of shape.kinds.entries()) {
       if (UNRELATED.has(field)) continue
@@ -62,10 +63,10 @@ export function createRelations(
 }
 
 function unsafeByScope(positions: readonly number[], byPosition: ReadonlyMap<number, Entry>): ByScope {
-  const found: ByScope = new Map()
+  const found = noScopes()
   for (const position of positions) {
     const entry = byPosition.get(position)
-    if (entry && isUnsafe(entry.interaction)) within(found, scopeOf(entry)).unsafe.push(position)
+    if (entry && isUnsafe(entry.interaction)) within(found, entry.scope, noChanges).unsafe.push(position)
   }
   return found
 }
@@ -73,21 +74,16 @@ function unsafeByScope(positions: readonly number[], byPosition: ReadonlyMap<num
 function resourcesByScope(entries: readonly Entry[]): Map<string, ByScope> {
   const found = new Map<string, ByScope>()
   for (const entry of entries) {
-    for (const name of resourcesOf(entry).changes) {
-      const ofName: ByScope = found.get(name) ?? new Map()
-      found.set(name, ofName)
-      within(ofName, scopeOf(entry)).unsafe.push(entry.position)
-    }
+    for (const name of resourcesOf(entry).changes)
+      within(within(found, name, noScopes), entry.scope, noChanges).unsafe.push(entry.position)
   }
   return found
 }
 
-function scopeOf({ cassetteNumber, interaction }: Entry): string {
-  return `${cassetteNumber} ${interaction.lane}`
+function noScopes(): ByScope {
+  return new Map()
 }
 
-function within(scopes: ByScope, scope: string) {
-  const found = scopes.get(scope) ?? { unsafe: [] }
-  scopes.set(scope, found)
-  return found
+function noChanges(): Changes {
+  return { unsafe: [] }
 }

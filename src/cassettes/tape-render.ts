@@ -1,6 +1,6 @@
 import { DELIMITERS } from './bindings-strings.ts'
 import type { BindingTable } from './bindings-table.ts'
-import { eachScalar, nodeAt, readJson } from './canonical-json.ts'
+import { eachScalar, hasRepeatedNames, nodeAt, readJson } from './canonical-json.ts'
 import type { CapturedReply, HeaderLine } from './interaction.ts'
 import { type Bound, boundOf, type Entry } from './matcher-entry.ts'
 import { isInstantName, shiftEpoch, shiftHttpDate, shiftInstant, type ToLive } from './time.ts'
@@ -99,6 +99,7 @@ function planBody(entry: Entry, { body }: CapturedReply, bound: readonly Bound[]
   }
   const sent = Buffer.from(entry.interaction.request.body).toString('latin1')
   const edits: Edit[] = []
+  const hasRepeats = hasRepeatedNames(json.root)
   eachScalar(json.root, (scalar, pointer, name) => {
     if (scalar.kind === 'literal') return
     const text = scalar.kind === 'string' ? scalar.value : scalar.text
@@ -107,7 +108,7 @@ function planBody(entry: Entry, { body }: CapturedReply, bound: readonly Bound[]
     const isInstant = bindings.length === 0 && isInstantName(name) && !sent.includes(text)
     const isOurs = scalar.kind === 'string' && text.startsWith(`${entry.cassette.origin}/`)
     if (bindings.length === 0 && !isInstant && !isOurs) return
-    if (nodeAt(json.root, pointer) !== scalar) return
+    if (hasRepeats && nodeAt(json.root, pointer) !== scalar) return
     edits.push({ start: scalar.start, end: scalar.end, text, kind: scalar.kind, bindings, isInstant })
   })
   return edits.length === 0 ? 'untouched' : { text: json.text, edits }

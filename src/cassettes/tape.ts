@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto'
 import { type ClassOptions, createClassOf } from './bindings-classes.ts'
-import { headerOf, readRequest } from './canonical.ts'
+import { compact, headerOf, readRequest } from './canonical.ts'
 import { type Continuation, continuationOf } from './continuation.ts'
 import type { CapturedReply, CapturedRequest, Cassette, Interaction, MatchProfile } from './interaction.ts'
 import { type Ledger, unusedInteraction } from './ledger.ts'
 import { type LiveFacts, type Lookup, lookUp } from './matcher.ts'
 import { type Entry, type EntryContext, prepareEntry } from './matcher-entry.ts'
 import type { Indexed } from './matcher-index.ts'
+import { within } from './matcher-lists.ts'
 import { createShapes } from './matcher-shape.ts'
 import { type MissReport, reportMiss } from './miss.ts'
 import { noteServed } from './order.ts'
@@ -287,11 +287,7 @@ function load(cassettes: readonly Cassette[], isLive: TapeOptions['isLive'], con
 
 function createShared(): EntryContext['shared'] {
   const texts = new Map<string, string>()
-  return (text) => {
-    const known = texts.get(text)
-    if (known === undefined) texts.set(text, text)
-    return known ?? text
-  }
+  return (text) => within(texts, text, () => text)
 }
 
 function readable(interaction: Interaction): Interaction {
@@ -316,8 +312,7 @@ function bindValues({ state: { table } }: Lane, entry: Indexed, values: readonly
 function fingerprint(request: CapturedRequest): string {
   const type = headerOf(request.headers, 'content-type') ?? ''
   const outcome = headerOf(request.headers, 'x-sandbox-outcome') ?? ''
-  return createHash('sha256')
-    .update(`${request.method} ${request.target}\n${type}\n${outcome}\n`)
-    .update(request.body)
-    .digest('base64url')
+  const { buffer, byteOffset, byteLength } = request.body
+  const body = Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
+  return compact(`${request.method} ${request.target}\n${type}\n${outcome}\n${body}`)
 }
