@@ -5,6 +5,8 @@ import { isRecord } from './load-shape.ts'
 /** `urlOrigin`: scheme, host and port. */
 export type ForeignExchange = CapturedExchange & { readonly urlOrigin: string }
 
+const LANE_PREFIX = /^\/_lane\/([A-Za-z0-9._~-]{1,100})(?=\/)/
+
 /** They described the bytes on the wire; a HAR holds decoded ones. */
 const WIRE_ONLY = new Set(['content-encoding', 'content-length', 'transfer-encoding'])
 
@@ -19,13 +21,15 @@ export function exchangeOf(value: unknown): ForeignExchange {
   if (Number.isNaN(startedAt)) throw new EntryFault('startedDateTime is not an instant')
   const headers = linesOf(request.headers, 'request.headers')
   // As it was spelled: URL would tidy it.
-  const target = /^[a-z]+:\/\/[^/?#]*([^#]*)/i.exec(spelled)?.[1] || '/'
+  const asked = /^[a-z]+:\/\/[^/?#]*([^#]*)/i.exec(spelled)?.[1] || '/'
+  // The prefix names the lane, and no sandbox has such a path.
+  const target = asked.replace(LANE_PREFIX, '')
   const status = number(response.status, 'response.status')
   return {
     startedAt,
     durationMs: typeof entry.time === 'number' && entry.time >= 0 ? entry.time : 0,
     partner: undefined,
-    lane: laneOf(headers, target),
+    lane: laneOf(headers, asked),
     operation: undefined,
     origin: 'upstream',
     urlOrigin: url.origin,
@@ -79,7 +83,7 @@ function linesOf(value: unknown, name: string): HeaderLine[] {
 /** X-Sandgate-Lane, else the path's prefix, else the client that the token was made out to. */
 function laneOf(headers: readonly HeaderLine[], target: string): string {
   const header = (name: string) => headers.find(([key]) => key.toLowerCase() === name)?.[1]
-  const named = header('x-sandgate-lane') ?? /^\/_lane\/([^/?]+)/.exec(target)?.[1]
+  const named = header('x-sandgate-lane') ?? LANE_PREFIX.exec(target)?.[1]
   if (named !== undefined) return named
   const payload = /^bearer\s+[\w-]+\.([\w-]+)\./i.exec(header('authorization') ?? '')?.[1]
   if (payload === undefined) return ''

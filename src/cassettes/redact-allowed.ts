@@ -35,7 +35,6 @@ const REQUEST = [
   'prefer',
   'transfer-encoding',
   'x-sandbox-outcome',
-  'x-sandgate-lane',
   'x-tenant-id',
 ]
 

@@ -24,7 +24,7 @@ export type Exchange = {
   readonly requestId: string
   readonly settings: Settings
   readonly client: ClientSubject
-  /** Of the path prefix `/_lane/NAME`, which a gateway that replays takes off. */
+  /** Of the path prefix `/_lane/NAME`, which a gateway that records or replays takes off. */
   readonly lane: string | undefined
   /** Undefined for a target that is not a path. */
   readonly path: string | undefined

@@ -33,7 +33,7 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
     serverFactory: (handler) => createHttpServer(gateway, handler),
     clientErrorHandler: (error, socket) => answerParserError(gateway, error, socket),
     rewriteUrl: ({ url = '' }) => {
-      if (!gateway.replay && url.startsWith('/')) return url
+      if (!hasLanes() && url.startsWith('/')) return url
       const target = splitTarget(withoutLane(url).target)
       return target ? `${target.path}${target.query === '' ? '' : `?${target.query}`}` : '/'
     },
@@ -41,8 +41,9 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
       take(request.raw, reply.raw, request.originalUrl, undefined, {}),
   })
   const methodsOf = createMethodsOf(endpoints)
-  /** Only a gateway that replays has lanes in its paths. */
-  const withoutLane = (target: string) => (gateway.replay ? takeLane(target) : { target, lane: undefined })
+  /** Paths have lanes in front of them where something is recorded or replayed; anywhere else they lead nowhere. */
+  const hasLanes = () => gateway.replay !== undefined || gateway.recorder?.isActive() === true
+  const withoutLane = (target: string) => (hasLanes() ? takeLane(target) : { target, lane: undefined })
 
   function take(
     req: IncomingMessage,

@@ -312,6 +312,19 @@ describe('import', () => {
       }),
     ).toThrow(/already/)
   })
+
+  it('takes a lane off the path that names it', () => {
+    const entries = [foreign({ url: 'https://api.example/_lane/mine/v1/webhooks?limit=1', method: 'GET' })]
+    const { redaction, profile, product, volatile } = HEADER
+    const { cassette } = importHarBytes(Buffer.from(JSON.stringify({ log: { entries } })), 'b.har', {
+      redactor: redactor(),
+      annotate: (interactions) => annotate(interactions, { rules }),
+      header: { redaction, profile, product, volatile },
+    })
+    expect(cassette.interactions).toMatchObject([
+      { lane: 'mine', request: { target: '/v1/webhooks?limit=1' } },
+    ])
+  })
 })
 
 function foreign(parts: Record<string, unknown> & { response?: object }) {
