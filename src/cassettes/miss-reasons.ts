@@ -93,8 +93,8 @@ function isListItem(pointer: string): boolean {
   return pointer !== '' && !/[\s,]/.test(pointer)
 }
 
-function recordAgain({ origin, file }: Cassette): string {
-  return `sandgate record --upstream ${shellWord(origin)} --out ${shellWord(file ?? 'FILE.har')} --mode all`
+function recordAgain({ origin, file }: Cassette, mode: 'all' | 'new_episodes' = 'all'): string {
+  return `sandgate record --upstream ${shellWord(origin)} --out ${shellWord(file ?? 'FILE.har')} --mode ${mode}`
 }
 
 function shellWord(text: string): string {
@@ -139,7 +139,7 @@ function orderReasons(entry: Indexed, { lane }: MissContext): MissReason[] {
         at: '',
         recorded: 'once',
         live: `${times + 1} times`,
-        rule: recordAgain(entry.cassette),
+        rule: recordAgain(entry.cassette, 'new_episodes'),
       },
     ]
   }
