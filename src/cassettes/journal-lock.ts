@@ -47,7 +47,12 @@ export function acquireLock(path: string): () => void {
   }
   held.add(token)
   return () => {
-    if (held.delete(token) && readHolder(path)?.token === token) rmSync(path, { force: true })
+    if (!held.delete(token) || readHolder(path)?.token !== token) return
+    try {
+      rmSync(path, { force: true })
+    } catch {
+      // It cannot be written any more; what is left is the lock of nobody, and is taken over like that of a dead one.
+    }
   }
 }
 
