@@ -32,7 +32,7 @@ export function doingOf(mode: RecordMode, out: string): Doing {
 
 export type SessionOptions = Pick<
   RecorderOptions,
-  'out' | 'port' | 'secrets' | 'cassetteKey' | 'headersMs' | 'onBad' | 'onFailure'
+  'out' | 'port' | 'secrets' | 'cassetteKey' | 'headersMs' | 'clock' | 'onBad' | 'onFailure'
 > & {
   readonly mode: RecordMode
   /** Not needed, and not asked for anything, where the cassette is only replayed. */

@@ -124,6 +124,61 @@ describe('new_episodes', () => {
     expect(recorded('kyc.submit')).toEqual([{ customerRef: account?.customerRef, phone: account?.phone }])
   })
 
+  it('knows a person again who is on the tape and not in this run, where a cassette key tells', async () => {
+    const cassetteKey = 'a-key-for-cassettes'
+    const awa = person()
+    const recording = await session('once', { cassetteKey })
+    await open(await signIn(recording.url, one), awa)
+    await recording.finish()
+    const more = await session('new_episodes', { cassetteKey })
+    const client = await signIn(more.url, one)
+    await kyc(client, awa)
+    await kyc(client, person())
+    await more.finish()
+    const [account] = recorded('accounts.open')
+    const [same, other] = recorded('kyc.submit')
+    expect(same?.phone).toBe(account?.phone)
+    expect(other?.phone).not.toBe(account?.phone)
+  })
+
+  it('keeps two customers two when one of them has the name that the other one had in the recording', async () => {
+    const awa = person()
+    const recording = await session('once')
+    await open(await signIn(recording.url, one), awa)
+    await recording.finish()
+    const more = await session('new_episodes')
+    const client = await signIn(more.url, one)
+    const binta = person()
+    await open(client, binta)
+    await kyc(client, { ...person(), customerRef: awa.customerRef })
+    await kyc(client, binta)
+    await more.finish()
+    const [account] = recorded('accounts.open')
+    const [other, same] = recorded('kyc.submit')
+    expect(account?.customerRef).toBe(awa.customerRef)
+    expect(same?.customerRef).toBe(awa.customerRef)
+    expect(other?.customerRef).toBe(binta.customerRef)
+  })
+
+  it('takes a token anew from the upstream when the one that it has is about to expire', async () => {
+    await recordOpening()
+    let now = Date.now()
+    const more = await session('new_episodes', { clock: { now: () => now } })
+    const client = await signIn(more.url, one)
+    await kyc(client, person())
+    const exchanges = async () => {
+      const metrics = await (await fetch(`${gateway.operatorUrl}/metrics`)).text()
+      const lines = metrics.split('\n').filter((line) => /^\S*requests\S*\{.*auth\.token/.test(line))
+      return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+    }
+    const before = await exchanges()
+    await kyc(client, person())
+    expect((await exchanges()) - before).toBe(0)
+    now += 24 * 3_600_000
+    await kyc(client, person())
+    expect((await exchanges()) - before).toBe(1)
+  })
+
   it('writes neither a secret nor a personal value, at no time', async () => {
     await recordOpening()
     const more = await session('new_episodes')

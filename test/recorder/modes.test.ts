@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
@@ -6,9 +5,9 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { loadCassette } from '../../src/cassettes/load.ts'
 import { record } from '../../src/sandgate.ts'
 import { scratch } from '../cassettes/recording-fixtures.ts'
+import { COMMAND, requesting, sandgateRecord } from './command.ts'
 import { type Handler, startUpstream } from './upstream.ts'
 
-const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
 const SPY = join(import.meta.dirname, 'connection-spy.mjs')
 const root = scratch()
 let out = ''
@@ -16,30 +15,6 @@ let count = 0
 beforeEach(() => {
   out = join(root, String(++count), 'tests.har')
 })
-
-type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string }
-
-/** A partner's tests: one GET for each path, and a POST for what begins with a bang. */
-const tests = (...paths: string[]) => [
-  process.execPath,
-  '-e',
-  `const ask = (path) => path.startsWith('!')
-     ? fetch(process.env.SANDGATE_URL + path.slice(1), { method: 'POST', body: '{"amount":10.00}', headers: { 'content-type': 'application/json' } })
-     : fetch(process.env.SANDGATE_URL + path)
-   ;(async () => { for (const path of ${JSON.stringify(paths)}) console.log((await ask(path)).status) })()`,
-]
-
-function sandgate(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  const { CI: _ci, ...rest } = process.env
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [COMMAND, 'record', ...args],
-      { env: { ...rest, ...env } },
-      (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    )
-  })
-}
 
 const answering: Handler = (req, res) => {
   req.resume().on('end', () => res.setHeader('Content-Type', 'application/json').end('{"ok":true}'))
@@ -50,7 +25,7 @@ const targets = () => loadCassette(out).interactions.map(({ request }) => reques
 async function recorded() {
   const upstream = await startUpstream(answering)
   const options = ['--upstream', upstream.url.origin, '--out', out]
-  expect(await sandgate([...options, '--', ...tests('/a', '!/b')])).toMatchObject({ code: 0 })
+  expect(await sandgateRecord([...options, '--', ...requesting('/a', '!/b')])).toMatchObject({ code: 0 })
   expect(targets()).toEqual(['/a', '/b'])
   upstream.seen.length = 0
   return { ...upstream, options, before: readFileSync(out, 'utf8') }
@@ -66,7 +41,7 @@ describe.each([
 
   it('replays it, and says at the end what became of it', async () => {
     const { options, seen } = await recorded()
-    const ended = await sandgate([...options, ...mode, '--', ...tests('/a', '!/b')], env)
+    const ended = await sandgateRecord([...options, ...mode, '--', ...requesting('/a', '!/b')], { env })
     expect(ended).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^replaying 2 interactions of .*\n200\n200\n$/),
@@ -77,7 +52,7 @@ describe.each([
 
   it('explains a miss and fails; nothing is asked or written', async () => {
     const { options, seen, before } = await recorded()
-    const ended = await sandgate([...options, ...mode, '--', ...tests('/a', '/new')], env)
+    const ended = await sandgateRecord([...options, ...mode, '--', ...requesting('/a', '/new')], { env })
     expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining('200\n424\n') })
     expect(ended.stderr).toContain('CASSETTE MISS')
     expect(ended.stderr).toContain('failed: 1 request missed')
@@ -88,7 +63,9 @@ describe.each([
 
   it('needs no upstream', async () => {
     await recorded()
-    expect(await sandgate(['--out', out, ...mode, '--', ...tests('/a')], env)).toMatchObject({ code: 0 })
+    expect(await sandgateRecord(['--out', out, ...mode, '--', ...requesting('/a')], { env })).toMatchObject({
+      code: 0,
+    })
   })
 })
 
@@ -97,7 +74,10 @@ describe('mode none', () => {
     [['--mode', 'none'], {}, ''],
     [[], { CI: 'true' }, ' (None is the default where CI is set.)'],
   ])('refuses where the file is absent: %j %j', async (mode, env, more) => {
-    const ended = await sandgate(['--upstream', 'http://x', '--out', out, ...mode, '--', ...tests('/a')], env)
+    const ended = await sandgateRecord(
+      ['--upstream', 'http://x', '--out', out, ...mode, '--', ...requesting('/a')],
+      { env },
+    )
     expect(ended).toEqual({
       code: 7,
       stdout: '',
@@ -112,7 +92,7 @@ describe('mode none', () => {
       const log = join(dirname(out), `${mode}.log`)
       writeFileSync(log, '')
       const env = { NODE_OPTIONS: `--import ${SPY}`, CONNECTION_LOG: log, CONNECTION_PROGRAM: 'record' }
-      await sandgate([...options, '--mode', mode, '--', ...tests('/a', '!/b', '/new')], env)
+      await sandgateRecord([...options, '--mode', mode, '--', ...requesting('/a', '!/b', '/new')], { env })
       return readFileSync(log, 'utf8').split('\n').filter(Boolean)
     }
     expect(await connections('none')).toEqual([])
@@ -126,19 +106,19 @@ describe('mode new_episodes', () => {
   it('records where the file is absent', async () => {
     const { url } = await startUpstream(answering)
     const options = ['--upstream', url.origin, '--out', out, '--mode', 'new_episodes']
-    const ended = await sandgate([...options, '--', ...tests('/a')])
+    const ended = await sandgateRecord([...options, '--', ...requesting('/a')])
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^recording /) })
     expect(targets()).toEqual(['/a'])
   })
 
   it('passes on what misses, byte for byte, and keeps it beside the old', async () => {
     const { options, seen, url } = await recorded()
-    const ended = await sandgate([
+    const ended = await sandgateRecord([
       ...options,
       '--mode',
       'new_episodes',
       '--',
-      ...tests('/a', '!/new?x=%zz&y', '!/b'),
+      ...requesting('/a', '!/new?x=%zz&y', '!/b'),
     ])
     expect(ended).toMatchObject({
       code: 0,
@@ -153,22 +133,22 @@ describe('mode new_episodes', () => {
     expect(seen[0]?.rawHeaders.join()).not.toMatch(/lane/i)
     expect(targets()).toEqual(['/a', '/b', '/new?x=%zz&y'])
     expect(readdirSync(dirname(out))).toEqual([basename(out)])
-    const replay = await sandgate(['--out', out, '--', ...tests('/a', '!/new?x=%zz&y', '!/b')])
+    const replay = await sandgateRecord(['--out', out, '--', ...requesting('/a', '!/new?x=%zz&y', '!/b')])
     expect(replay.code).toBe(0)
   })
 
   it('fails under CI when something was passed on, and keeps it all the same', async () => {
     const { options } = await recorded()
-    const run = [...options, '--mode', 'new_episodes', '--', ...tests('/a', '/new')]
-    const ended = await sandgate(run, { CI: 'true' })
+    const run = [...options, '--mode', 'new_episodes', '--', ...requesting('/a', '/new')]
+    const ended = await sandgateRecord(run, { env: { CI: 'true' } })
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('failed: 1 forwarded under CI') })
-    expect(await sandgate(run, { CI: 'true' })).toMatchObject({ code: 0 })
+    expect(await sandgateRecord(run, { env: { CI: 'true' } })).toMatchObject({ code: 0 })
   })
 
   it('says that a damaged cassette cannot be read, and leaves it', async () => {
     const { options, before, seen } = await recorded()
     writeFileSync(out, before.slice(0, 300))
-    const ended = await sandgate([...options, '--mode', 'new_episodes', '--', ...tests('/a')])
+    const ended = await sandgateRecord([...options, '--mode', 'new_episodes', '--', ...requesting('/a')])
     expect(ended).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining('may be cut off') })
     expect(readFileSync(out, 'utf8')).toBe(before.slice(0, 300))
     expect(seen).toEqual([])
@@ -185,9 +165,9 @@ describe('mode new_episodes', () => {
       '--mode',
       'new_episodes',
       '--',
-      ...tests('/a'),
+      ...requesting('/a'),
     ]
-    const ended = await sandgate([...options, '--mode', 'new_episodes', '--', ...inner])
+    const ended = await sandgateRecord([...options, '--mode', 'new_episodes', '--', ...inner])
     expect(ended).toMatchObject({
       code: 6,
       stderr: expect.stringMatching(/process \d+ is recording this cassette/),
@@ -198,7 +178,9 @@ describe('mode new_episodes', () => {
 describe('mode all', () => {
   it('records everything anew, and replaces the file at the end', async () => {
     const { options } = await recorded()
-    expect(await sandgate([...options, '--mode', 'all', '--', ...tests('/a', '/new')])).toMatchObject({
+    expect(
+      await sandgateRecord([...options, '--mode', 'all', '--', ...requesting('/a', '/new')]),
+    ).toMatchObject({
       code: 0,
     })
     expect(targets()).toEqual(['/a', '/new'])
@@ -207,9 +189,9 @@ describe('mode all', () => {
   it('leaves the file when no exchange had a reply, and when nothing passed', async () => {
     const { before } = await recorded()
     const options = ['--upstream', 'http://127.0.0.1:1', '--out', out, '--mode', 'all']
-    const unanswered = await sandgate([...options, '--', ...tests('/a')])
+    const unanswered = await sandgateRecord([...options, '--', ...requesting('/a')])
     expect(unanswered).toMatchObject({ code: 6, stderr: expect.stringContaining('no exchange had a reply') })
-    expect(await sandgate([...options, '--', ...tests()])).toMatchObject({ code: 6 })
+    expect(await sandgateRecord([...options, '--', ...requesting()])).toMatchObject({ code: 6 })
     expect(readFileSync(out, 'utf8')).toBe(before)
     expect(readdirSync(dirname(out))).toEqual([basename(out)])
   })
@@ -222,7 +204,15 @@ describe('a port that is in use', () => {
     onTestFinished(() => void server.close())
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as import('node:net').AddressInfo
-    const ended = await sandgate([...options, '--mode', mode, '--port', String(port), '--', ...tests('/a')])
+    const ended = await sandgateRecord([
+      ...options,
+      '--mode',
+      mode,
+      '--port',
+      String(port),
+      '--',
+      ...requesting('/a'),
+    ])
     expect(ended).toEqual({
       code: 5,
       stdout: '',
