@@ -86,6 +86,9 @@ function describe({ cassette, interaction }: Indexed, reasons: readonly MissReas
   }
 }
 
+/** In how many other lanes the request is looked up. */
+const SEARCHED_LANES = 256
+
 /** An interaction that answers the request, but to another client. */
 function inOtherLanes({
   lane,
@@ -95,7 +98,9 @@ function inOtherLanes({
 }: MissContext): { entry: Indexed; reasons: MissReason[] }[] {
   if (!lanes.recorded.has(lane.name)) return []
   const found: { entry: Indexed; reasons: MissReason[] }[] = []
+  let left = SEARCHED_LANES
   for (const name of lanes.recorded.keys()) {
+    if (left-- === 0) break
     const index = lanes.indexOf(name)
     if (name === lane.name || !index) continue
     const [lookup] = lookUp({ ...lane.state, index }, live, context)

@@ -179,14 +179,13 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
   }
 
   const refusal = (live: LiveRequest, code: string): Interaction | undefined => {
-    const named = `${live.operation ?? ''} ${code}`
-    const recorded = loaded.refusals.get(named) ?? []
-    const unused = recorded.filter(({ position }) => !judgedLive.has(position))
-    const ownLane = unused.filter(({ interaction }) => interaction.lane === live.lane)
-    const found =
-      ownLane.find(({ interaction }) => interaction.request.target === live.request.target) ??
-      ownLane[0] ??
-      unused[0]
+    const unused = loaded.refusals.get(`${live.operation ?? ''} ${code}`) ?? []
+    const isOwn = ({ interaction }: Recorded) => interaction.lane === live.lane
+    let at = unused.findIndex(
+      (each) => isOwn(each) && each.interaction.request.target === live.request.target,
+    )
+    if (at === -1) at = unused.findIndex(isOwn)
+    const [found] = unused.splice(Math.max(at, 0), 1)
     if (found) judgedLive.add(found.position)
     return found?.interaction
   }

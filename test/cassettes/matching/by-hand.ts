@@ -8,10 +8,11 @@ type Parts = Partial<Interaction> & {
   readonly headers?: readonly [string, string][]
 }
 
+/** Request line, status, reply, and what else there is to say. */
+export type Row = readonly [line: string, status: number, reply: Json, parts?: Parts]
+
 /** An interaction as a recorder would write it, spelled out. Each starts a second after the one before. */
-export function interactions(
-  ...all: readonly (readonly [string, number, Json, Parts?])[]
-): readonly Interaction[] {
+export function interactions(...all: readonly Row[]): readonly Interaction[] {
   return all.map(([line, status, reply, parts = {}], i): Interaction => {
     const { key, body, headers = [], ...rest } = parts
     const [method = '', target = ''] = line.split(' ')
