@@ -43,10 +43,17 @@ export function multipartValues(bytes: string): FormValue[] {
   return values
 }
 
+/** Of the next value of a name. */
 export function pointerOf(name: string, seen: Map<string, number>): string {
   const count = seen.get(name) ?? 0
   seen.set(name, count + 1)
-  const step = name.replaceAll('~', '~0').replaceAll('/', '~1')
+  return pointerAt(name, count)
+}
+
+/** `/name`, or `/name/1` for a value that has another of its name before it. */
+export function pointerAt(name: string, count: number): string {
+  const step =
+    name.includes('~') || name.includes('/') ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name
   return count === 0 ? `/${step}` : `/${step}/${count}`
 }
 

@@ -1,6 +1,6 @@
 import type { HeaderLine, Place } from './interaction.ts'
 import { applyEdits, type Edit, holdsFindings, type PersonalValue, withFindings } from './redact-edits.ts'
-import { formValues, pointerOf } from './redact-form.ts'
+import { formValues, pointerAt } from './redact-form.ts'
 import { isPublicClientId, latin1, type Secrets, utf8 } from './secrets.ts'
 import type { StandIns } from './stand-in.ts'
 
@@ -22,28 +22,54 @@ export function redactHeaders(
   personal: readonly PersonalValue[],
 ): RedactedHeaders {
   const seen = new Map<string, number>()
-  const kept = lines
-    .filter(([name]) => allowed.has(name.toLowerCase()))
-    .map(([name, value]) => {
-      const lower = name.toLowerCase()
-      const place: Place = { part, pointer: pointerOf(lower, seen) }
-      // Node hands over header values as Latin-1 already; anything beyond that is taken as UTF-8.
-      const wide = /[^\0-\xff]/.test(value)
-      const bytes = wide ? latin1(value) : value
-      return { name, place, wide, bytes, own: structural(lower, bytes, place, standIns) }
-    })
+  const kept: Kept[] = []
+  let joined = ''
+  for (const line of lines) {
+    const [name, value] = line
+    const lower = name.toLowerCase()
+    if (!allowed.has(lower)) continue
+    const count = seen.get(lower) ?? 0
+    seen.set(lower, count + 1)
+    const place = STRUCTURED.has(lower) ? placeOf(part, lower, count) : undefined
+    // Node hands over header values as Latin-1 already; anything beyond that is taken as UTF-8.
+    const wide = /[^\0-\xff]/.test(value)
+    const bytes = wide ? latin1(value) : value
+    const own = place ? structural(lower, bytes, place, standIns) : NO_EDITS
+    kept.push({ line, lower, count, wide, bytes, own })
+    joined += `${applyEdits(bytes, own)}\n`
+  }
   // One search of all values together: it nearly always finds nothing, and then none is searched by itself.
-  const joined = kept.map(({ bytes, own }) => applyEdits(bytes, own)).join('\n')
   const clean = !holdsFindings(joined, secrets, personal)
   const headers: HeaderLine[] = []
   const edits: Edit[] = []
-  for (const { name, place, wide, bytes, own } of kept) {
-    const found = clean ? own : withFindings(bytes, own, secrets, standIns, personal, () => place)
+  for (const { line, lower, count, wide, bytes, own } of kept) {
+    const place = () => placeOf(part, lower, count)
+    const found = clean ? own : withFindings(bytes, own, secrets, standIns, personal, place)
+    if (found.length === 0) {
+      headers.push(line)
+      continue
+    }
     const text = applyEdits(bytes, found)
-    headers.push([name, wide ? utf8(text) : text])
+    headers.push([line[0], wide ? utf8(text) : text])
     edits.push(...found)
   }
   return { headers, edits }
+}
+
+type Kept = {
+  readonly line: HeaderLine
+  readonly lower: string
+  /** How many lines of this name came before. */
+  readonly count: number
+  readonly wide: boolean
+  readonly bytes: string
+  readonly own: readonly Edit[]
+}
+
+const NO_EDITS: readonly Edit[] = []
+
+function placeOf(part: Place['part'], name: string, count: number): Place {
+  return { part, pointer: pointerAt(name, count) }
 }
 
 /** The values of headers that are secrets by their names, so that they are found wherever else they stand. */
@@ -79,6 +105,9 @@ function formDecoded(text: string): string {
     return text
   }
 }
+
+/** The headers that say by their names what in them is a secret. */
+const STRUCTURED = new Set(['authorization', 'cookie', 'set-cookie', 'location'])
 
 function structural(name: string, value: string, place: Place, standIns: StandIns): Edit[] {
   const secret = (start: number, end: number, rule: string): Edit => {

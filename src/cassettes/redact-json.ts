@@ -1,3 +1,4 @@
+import { pointerAt } from './redact-form.ts'
 import { utf8 } from './secrets.ts'
 
 /** A text or number of a JSON body, and where its bytes stand. */
@@ -77,9 +78,8 @@ export function jsonLeaves(bytes: string): Leaf[] {
 }
 
 function below(level: Level): { pointer: string; names: readonly string[] } {
-  const step = String(level.at).replaceAll('~', '~0').replaceAll('/', '~1')
   return {
-    pointer: `${level.pointer}/${step}`,
+    pointer: level.pointer + pointerAt(String(level.at), 0),
     names: level.array ? level.names : [...level.names, String(level.at)],
   }
 }

@@ -62,5 +62,13 @@ function compiled(pattern: string): RegExp {
 
 /** `firstName`, `first_name` and `First-Name` are one field to whoever reads them. */
 export function folded(name: string): string {
-  return name.toLowerCase().replace(/[_-]/g, '')
+  const known = foldings.get(name)
+  if (known !== undefined) return known
+  const text = name.toLowerCase().replace(/[_-]/g, '')
+  if (foldings.size < MAX_FOLDINGS && name.length < 64) foldings.set(name, text)
+  return text
 }
+
+/** The names of an interface are few and come again and again; what a stranger makes up must not fill the memory. */
+const foldings = new Map<string, string>()
+const MAX_FOLDINGS = 2000

@@ -16,7 +16,7 @@ export function readBody(exchange: Exchange, limit: number): BodyRead | Promise<
   const { req, res } = exchange
   if (exchange.broken) return { refusal: exchange.broken }
   const announced = req.headers['content-length']
-  if (announced === undefined && req.headers['transfer-encoding'] === undefined) return { bytes: EMPTY }
+  if (!announcesBody(req)) return { bytes: EMPTY }
   if (Number(announced) > limit) return { refusal: tooLarge(limit) }
   // The client waits for this before it sends the body; every check of the headers has passed.
   if (req.headers.expect !== undefined) res.writeContinue()
@@ -48,6 +48,11 @@ export function readBody(exchange: Exchange, limit: number): BodyRead | Promise<
     req.on('end', onEnd)
     req.on('close', onClose)
   })
+}
+
+/** Without either header there is no body: RFC 9112 section 6.3. */
+export function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
 
 function tooLarge(limit: number): Refusal {

@@ -12,7 +12,7 @@ import type { Awaitable, KeyClaim, WindowState } from '../store/store.ts'
 import { insufficientScope, tokenMissing } from '../tokens/challenges.ts'
 import type { Authentication } from '../tokens/verify.ts'
 import { after } from './awaitable.ts'
-import { readBody } from './body.ts'
+import { announcesBody, readBody } from './body.ts'
 import type { Gateway } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type Exchange, groupOf } from './exchange.ts'
@@ -127,7 +127,7 @@ function judgeHead(
   // An exchange on a tape is matched by its body, also where the edge has no use for one.
   const isTaped = gateway.recorder?.isActive() === true || gateway.replay !== undefined
   const wantsBody = refusal ? isTaped && !exchange.broken : post || isTaped
-  return wantsBody
+  return wantsBody && announcesBody(req)
     ? receive(gateway, exchange, refusal, key, isTaped)
     : admit(gateway, exchange, refusal, key)
 }
