@@ -1,6 +1,6 @@
 import type { ClassOf } from './bindings-classes.ts'
 import type { Layout } from './bindings-layout.ts'
-import { canonicalKey, type RequestFacts, readRequest } from './canonical.ts'
+import { canonicalKey, type RequestFacts, readRequest, segmentsOf, splitTarget } from './canonical.ts'
 import type { Cassette, Interaction } from './interaction.ts'
 import type { BoundKind, Shape, ShapeOf } from './matcher-shape.ts'
 import { familyOf, isSafe } from './order.ts'
@@ -20,7 +20,6 @@ export type Entry = {
   /** The recorded value of each hole of the layout. */
   readonly values: readonly string[]
   readonly group: string
-  readonly key: string
   /** What its path is about. */
   readonly family: string
   /** The client of one recording: only entries of one depend on each other. */
@@ -28,10 +27,9 @@ export type Entry = {
   readonly safe: boolean
 }
 
+export type KeyOf = (entry: Entry) => string
+
 export type EntryContext = {
-  readonly classOf: ClassOf
-  /** Lower-case names of the headers that make a request another one. */
-  readonly optIn: readonly string[]
   readonly shapeOf: ShapeOf
   /** One text for all entries that have it in common. */
   readonly shared: (text: string) => string
@@ -42,35 +40,41 @@ export function prepareEntry(
   cassette: Cassette,
   cassetteNumber: number,
   interaction: Interaction,
-  { classOf, optIn, shapeOf, shared }: EntryContext,
+  { shapeOf, shared }: EntryContext,
 ): Entry {
-  const facts = readRequest(interaction.request, optIn)
+  const { request, operation, bindings, lane } = interaction
+  const segments = segmentsOf(splitTarget(request.target).path)
   const shape = shapeOf(interaction, cassetteNumber)
-  const { layout, sources } = shape
-  const { operation, bindings, redactions } = interaction
-  const values: string[] = []
-  const tokens: string[] = []
-  for (const [i, { type, field }] of layout.holes.entries()) {
-    const { binding = -1, digest } = sources[i] ?? {}
-    const value = bindings[binding]?.value ?? ''
-    values.push(value)
-    tokens.push(
-      holeToken(type, digest === undefined ? classOf(field, value) : `#${redactions[digest]?.digest}`),
-    )
-  }
   return {
     position,
     cassette,
     cassetteNumber,
     interaction,
     shape,
-    layout,
-    values,
-    group: shared(groupKey(facts, operation)),
-    key: shared(canonicalKey(facts, operation, layout, tokens)),
-    family: shared(familyOf(facts.segments)),
-    scope: shared(`${cassetteNumber} ${interaction.lane}`),
-    safe: isSafe(facts.method),
+    layout: shape.layout,
+    values: shape.sources.map(({ binding }) => bindings[binding]?.value ?? ''),
+    group: shared(groupKey({ method: request.method, segments }, operation)),
+    family: shared(familyOf(segments)),
+    scope: shared(`${cassetteNumber} ${lane}`),
+    safe: isSafe(request.method),
+  }
+}
+
+/**
+ * The canonical key of an entry. `optIn`: lower-case names of the headers that make a request another one.
+ *
+ * It takes most of what making ready takes, and is asked of the entries of an operation when that is first called.
+ */
+export function createKeyOf(classOf: ClassOf, optIn: readonly string[]): KeyOf {
+  return ({ interaction, shape, layout, values }) => {
+    const { request, operation, redactions } = interaction
+    const tokens = layout.holes.map(({ type, field }, i) => {
+      const digest = shape.sources[i]?.digest
+      const decides =
+        digest === undefined ? classOf(field, values[i] ?? '') : `#${redactions[digest]?.digest}`
+      return holeToken(type, decides)
+    })
+    return canonicalKey(readRequest(request, optIn), operation, layout, tokens)
   }
 }
 
@@ -85,6 +89,9 @@ export function holeToken(type: string, decides: string): string {
 }
 
 /** Requests of two groups never have one key. */
-export function groupKey(facts: RequestFacts, operation: string | undefined): string {
-  return `${facts.method} ${operation ?? ''} ${facts.segments.length}`
+export function groupKey(
+  { method, segments }: Pick<RequestFacts, 'method' | 'segments'>,
+  operation: string | undefined,
+): string {
+  return `${method} ${operation ?? ''} ${segments.length}`
 }

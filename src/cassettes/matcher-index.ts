@@ -1,5 +1,5 @@
 import type { Layout } from './bindings-layout.ts'
-import type { Entry } from './matcher-entry.ts'
+import type { Entry, KeyOf } from './matcher-entry.ts'
 import { append, within } from './matcher-lists.ts'
 import type { Ordered } from './order.ts'
 import { createRelations, type EntryRelations, type Relations } from './order-relations.ts'
@@ -31,17 +31,15 @@ export type Index = {
   readonly byValue: { readonly get: (type: string) => Lists | undefined }
 }
 
-type Buckets = Map<Layout, Map<string, KeyBucket>>
-type MutableGroup = { readonly buckets: Buckets; readonly entries: number[] }
-
 /**
- * Indexes the entries of one lane, or of all. Only keys are looked at here: what finds an entry by its values, and
- * what it depends on, is made when it is first asked for, and then once.
+ * Indexes the entries of one lane, or of all. Only what they are about is looked at here: the keys of a group, what
+ * finds an entry by its values, and what it depends on, is made when it is first asked for, and then once.
  */
-export function createIndex(entries: readonly Entry[]): Index {
+export function createIndex(entries: readonly Entry[], keyOf: KeyOf): Index {
   const byPosition = new Map(entries.map((entry) => [entry.position, entry]))
-  const groups = new Map<string, MutableGroup>()
-  for (const entry of entries) addTo(groups, entry, byPosition)
+  const groups = new Map<string, KeyGroup>()
+  for (const { group, position } of entries)
+    within(groups, group, () => new KeyGroup(byPosition, keyOf)).entries.push(position)
   const indexed = new Map<number, Indexed>()
   let values: Map<string, Map<string, number[]>> | undefined
   let relations: Relations | undefined
@@ -56,24 +54,20 @@ export function createIndex(entries: readonly Entry[]): Index {
     const known = indexed.get(position)
     if (known) return known
     const entry = byPosition.get(position)
-    const bucket = entry && groups.get(entry.group)?.buckets.get(entry.layout)?.get(entry.key)
+    const bucket = entry && groups.get(entry.group)?.bucketOf(position)
     if (!bucket) return undefined
     relations ??= createRelations(entries, byPosition, byValue)
     const made = indexedEntry(entry, bucket, relations(entry))
     indexed.set(position, made)
     return made
   }
-  return {
-    entries: { size: entries.length, get },
-    groups: new Map([...groups].map(([name, group]) => [name, finished(group)])),
-    byValue,
-  }
+  return { entries: { size: entries.length, get }, groups, byValue }
 }
 
 /** Spelled out, because a spread of three objects costs as much as the rest of a look-up. */
 function indexedEntry(entry: Entry, bucket: Bucket, { relations, changes }: EntryRelations): Indexed {
   const { position, cassette, cassetteNumber, interaction, shape, layout, values } = entry
-  const { group, key, family, scope, safe } = entry
+  const { group, family, scope, safe } = entry
   return {
     position,
     cassette,
@@ -83,7 +77,6 @@ function indexedEntry(entry: Entry, bucket: Bucket, { relations, changes }: Entr
     layout,
     values,
     group,
-    key,
     family,
     scope,
     safe,
@@ -93,15 +86,52 @@ function indexedEntry(entry: Entry, bucket: Bucket, { relations, changes }: Entr
   }
 }
 
+class KeyGroup implements Group {
+  readonly entries: number[] = []
+  readonly #byPosition: ReadonlyMap<number, Entry>
+  readonly #keyOf: KeyOf
+  readonly #buckets = new Map<number, Bucket>()
+  #layouts: Group['layouts'] | undefined
+
+  constructor(byPosition: ReadonlyMap<number, Entry>, keyOf: KeyOf) {
+    this.#byPosition = byPosition
+    this.#keyOf = keyOf
+  }
+
+  get layouts(): Group['layouts'] {
+    this.#layouts ??= this.#layOut()
+    return this.#layouts
+  }
+
+  bucketOf(position: number): Bucket | undefined {
+    this.#layouts ??= this.#layOut()
+    return this.#buckets.get(position)
+  }
+
+  #layOut(): Group['layouts'] {
+    const byLayout = new Map<Layout, Map<string, KeyBucket>>()
+    for (const position of this.entries) {
+      const entry = this.#byPosition.get(position)
+      if (!entry) continue
+      const { layout } = entry
+      const buckets = within(byLayout, layout, () => new Map<string, KeyBucket>())
+      const bucket = within(buckets, this.#keyOf(entry), () => new KeyBucket(layout, this.#byPosition))
+      bucket.entries.push(position)
+      this.#buckets.set(position, bucket)
+    }
+    const layouts = [...byLayout].map(([layout, buckets]) => ({ layout, buckets }))
+    return layouts.sort((a, b) => a.layout.holes.length - b.layout.holes.length)
+  }
+}
+
 class KeyBucket implements Bucket {
   readonly layout: Layout
-  readonly entries: number[]
+  readonly entries: number[] = []
   readonly #byPosition: ReadonlyMap<number, Entry>
   #byValue: Lists[] | undefined
 
-  constructor({ layout, position }: Entry, byPosition: ReadonlyMap<number, Entry>) {
+  constructor(layout: Layout, byPosition: ReadonlyMap<number, Entry>) {
     this.layout = layout
-    this.entries = [position]
     this.#byPosition = byPosition
   }
 
@@ -118,26 +148,6 @@ class KeyBucket implements Bucket {
     }
     return lists
   }
-}
-
-function addTo(
-  groups: Map<string, MutableGroup>,
-  entry: Entry,
-  byPosition: ReadonlyMap<number, Entry>,
-): void {
-  const { group: name, layout, key, position } = entry
-  const group = within(groups, name, (): MutableGroup => ({ buckets: new Map(), entries: [] }))
-  group.entries.push(position)
-  const buckets = within(group.buckets, layout, () => new Map<string, KeyBucket>())
-  const bucket = buckets.get(key)
-  if (bucket) bucket.entries.push(position)
-  else buckets.set(key, new KeyBucket(entry, byPosition))
-}
-
-function finished({ buckets, entries }: MutableGroup): Group {
-  const layouts = [...buckets].map(([layout, ofLayout]) => ({ layout, buckets: ofLayout }))
-  layouts.sort((a, b) => a.layout.holes.length - b.layout.holes.length)
-  return { layouts, entries }
 }
 
 function valuesOf(entries: readonly Entry[]): Map<string, Map<string, number[]>> {

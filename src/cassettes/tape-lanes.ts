@@ -1,7 +1,7 @@
 import { type BindingTable, createBindingTable } from './bindings-table.ts'
 import type { CapturedReply } from './interaction.ts'
 import type { LaneState } from './matcher.ts'
-import type { Entry } from './matcher-entry.ts'
+import type { Entry, KeyOf } from './matcher-entry.ts'
 import { createIndex, type Index, type Indexed } from './matcher-index.ts'
 import type { OrderView } from './order.ts'
 import { createTimeline, type Timeline, type TimeMode } from './time.ts'
@@ -33,7 +33,7 @@ export type Lanes = {
  * whom the recording knows nothing (another client id, a worker of a parallel run): it starts at the beginning of
  * the whole tape, with bindings and an order of its own.
  */
-export function createLanes(entries: readonly Entry[], strict: boolean, time: TimeMode): Lanes {
+export function createLanes(entries: readonly Entry[], keyOf: KeyOf, strict: boolean, time: TimeMode): Lanes {
   const recorded = new Map<string, Entry[]>()
   for (const entry of entries) {
     const list = recorded.get(entry.interaction.lane)
@@ -44,7 +44,7 @@ export function createLanes(entries: readonly Entry[], strict: boolean, time: Ti
   // A lane is indexed when somebody is in it: most runs of a tape with many are in few.
   const indexOf = (name: string): Index | undefined => {
     const list = recorded.get(name)
-    const index = indexes.get(name) ?? (list && createIndex(list))
+    const index = indexes.get(name) ?? (list && createIndex(list, keyOf))
     if (index) indexes.set(name, index)
     return index
   }
@@ -52,7 +52,7 @@ export function createLanes(entries: readonly Entry[], strict: boolean, time: Ti
   const wholeTape = (): Index => {
     // One recorded lane is the whole tape.
     const [only] = recorded.size === 1 ? recorded.keys() : []
-    whole ??= (only === undefined ? undefined : indexOf(only)) ?? createIndex(entries)
+    whole ??= (only === undefined ? undefined : indexOf(only)) ?? createIndex(entries, keyOf)
     return whole
   }
   const lanes = new Map<string, Lane>()

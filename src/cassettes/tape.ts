@@ -4,7 +4,7 @@ import { type Continuation, continuationOf } from './continuation.ts'
 import type { CapturedReply, CapturedRequest, Cassette, Interaction, MatchProfile } from './interaction.ts'
 import { type Ledger, unusedInteraction } from './ledger.ts'
 import { type LiveFacts, type Lookup, lookUp } from './matcher.ts'
-import { type Entry, type EntryContext, prepareEntry } from './matcher-entry.ts'
+import { createKeyOf, type Entry, type EntryContext, prepareEntry } from './matcher-entry.ts'
 import type { Indexed } from './matcher-index.ts'
 import { within } from './matcher-lists.ts'
 import { createShapes } from './matcher-shape.ts'
@@ -86,12 +86,10 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
   const profile =
     options.profile ?? (cassettes.some((each) => each.profile === 'strict') ? 'strict' : 'contract')
   const loaded = load(cassettes, options.isLive, {
-    classOf,
-    optIn,
     shapeOf: createShapes(digest !== undefined),
     shared: createShared(),
   })
-  const lanes = createLanes(loaded.entries, profile === 'strict', time)
+  const lanes = createLanes(loaded.entries, createKeyOf(classOf, optIn), profile === 'strict', time)
   const counts = { served: 0, repeated: 0, missed: 0, forwarded: 0 }
   const judgedLive = new Set<number>()
   const misses: MissReport[] = []
