@@ -1,15 +1,18 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import type { Subject } from './servers.ts'
+import { atTheEnd } from './clean-up.ts'
+import type { Subject } from './process.ts'
 
 export type Load = {
   readonly path: string
   readonly connections: number
   readonly seconds: number
-  /** A Lua script of bench/lua. */
+  /** A Lua script of bench/lua, and what it is told. */
   readonly script?: string
+  readonly args?: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
+  /** When an answer counts as lost; wrk's own limit by default. */
+  readonly timeoutSeconds?: number
 }
 
 export type Measured = {
@@ -25,11 +28,29 @@ const LUA = join(import.meta.dirname, '../../bench/lua')
 
 /** One run of wrk, pinned to the other core, against one server. */
 export async function measure(subject: Subject, load: Load): Promise<Measured> {
-  const args = ['-c', LOAD_CORE, 'wrk', '-t1', `-c${load.connections}`, `-d${load.seconds}s`, '--latency']
+  const args = ['-t1', `-c${load.connections}`, `-d${load.seconds}s`, '--latency']
+  if (load.timeoutSeconds) args.push('--timeout', `${load.timeoutSeconds}s`)
   for (const [name, value] of Object.entries(load.headers ?? {})) args.push('-H', `${name}: ${value}`)
   if (load.script) args.push('-s', join(LUA, load.script))
-  const { stdout } = await promisify(execFile)('taskset', [...args, `${subject.url}${load.path}`])
-  return read(stdout)
+  args.push(`${subject.url}${load.path}`, '--', ...(load.args ?? []))
+  return read(await output('taskset', ['-c', LOAD_CORE, 'wrk', ...args]))
+}
+
+function output(command: string, args: readonly string[]): Promise<string> {
+  return new Promise((done, fail) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const kill = atTheEnd(() => child.kill('SIGKILL'))
+    let text = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+    })
+    child.once('error', fail)
+    child.once('close', (code) => {
+      kill()
+      if (code === 0) done(text)
+      else fail(new Error(`wrk ended with ${code}`))
+    })
+  })
 }
 
 function read(report: string): Measured {

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { measure } from './load.ts'
+import { residentMb } from './process.ts'
 import { startGateway } from './servers.ts'
 
 const REQUESTS = 1_000_000
@@ -35,9 +35,4 @@ export async function memoryOfManyClients(): Promise<MemoryReport> {
   } finally {
     await gateway.stop()
   }
-}
-
-function residentMb(pid: number): number {
-  const kilobytes = /VmRSS:\s+([0-9]+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Math.round(Number(kilobytes) / 1024)
 }

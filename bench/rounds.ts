@@ -1,18 +1,33 @@
 import { type Load, type Measured, measure } from './load.ts'
-import type { Subject } from './servers.ts'
+import type { Subject } from './process.ts'
 
-export type Entrant = { readonly subject: Subject; readonly load: Omit<Load, 'connections' | 'seconds'> }
+export type Entrant = {
+  readonly subject: Subject
+  readonly load: Omit<Load, 'connections' | 'seconds'>
+  /** What is done before and after every run. */
+  readonly around?: (run: () => Promise<Measured>) => Promise<Measured>
+  /** Another's program: when it fails, that is its result, and the others go on. */
+  readonly mayFail?: boolean
+}
 
 export type Standing = {
   readonly name: string
   readonly connections: number
-  readonly rounds: readonly Measured[]
   readonly median: Measured
   /** (highest - lowest) / median of the requests per second. */
   readonly spread: number
 }
 
+export type RoundOptions = { readonly rounds: number; readonly seconds: number }
+
 const SETTLE_MS = 300
+const WARM_UP_SECONDS = 3
+
+/** Every entrant once, not counted: compilers have seen the code, caches are filled. */
+export async function warmUp(entrants: readonly Entrant[], connections: number): Promise<void> {
+  for (const { subject } of entrants) subject.pause()
+  for (const entrant of entrants) await turn(entrant, connections, WARM_UP_SECONDS)
+}
 
 /**
  * Alternating rounds: every entrant once per round, the others stopped, so that whatever the machine does in a
@@ -21,25 +36,30 @@ const SETTLE_MS = 300
 export async function alternate(
   entrants: readonly Entrant[],
   connections: number,
-  options: { readonly rounds: number; readonly seconds: number },
+  { rounds, seconds }: RoundOptions,
 ): Promise<Standing[]> {
-  const all = new Map<string, Measured[]>(entrants.map(({ subject }) => [subject.name, []]))
+  const all = entrants.map((entrant) => ({ entrant, measured: [] as Measured[] }))
   for (const { subject } of entrants) subject.pause()
-  for (let round = 0; round <= options.rounds; round++) {
-    for (const { subject, load } of entrants) {
-      subject.resume()
-      // A process that was stopped finds its event loop late and sheds load until its next tick.
-      await new Promise((next) => setTimeout(next, SETTLE_MS))
-      // Round 0 warms up and is not counted.
-      const seconds = round === 0 ? 2 : options.seconds
-      const measured = await measure(subject, { ...load, connections, seconds })
-      subject.pause()
-      if (measured.failures > 0) throw new Error(`${subject.name}: ${measured.failures} requests failed`)
-      if (round > 0) all.get(subject.name)?.push(measured)
-    }
+  for (let round = 0; round < rounds; round++) {
+    for (const { entrant, measured } of all) measured.push(await turn(entrant, connections, seconds))
   }
   for (const { subject } of entrants) subject.resume()
-  return [...all].map(([name, rounds]) => standing(name, connections, rounds))
+  return all.map(({ entrant, measured }) => standing(entrant.subject.name, connections, measured))
+}
+
+async function turn(
+  { subject, load, around = (run) => run(), mayFail = false }: Entrant,
+  connections: number,
+  seconds: number,
+): Promise<Measured> {
+  subject.resume()
+  // A process that was stopped finds its event loop late and sheds load until its next tick.
+  await new Promise((next) => setTimeout(next, SETTLE_MS))
+  const measured = await around(() => measure(subject, { ...load, connections, seconds }))
+  subject.pause()
+  if (measured.failures > 0 && !mayFail)
+    throw new Error(`${subject.name}: ${measured.failures} requests failed`)
+  return measured
 }
 
 function standing(name: string, connections: number, rounds: readonly Measured[]): Standing {
@@ -48,12 +68,11 @@ function standing(name: string, connections: number, rounds: readonly Measured[]
   return {
     name,
     connections,
-    rounds,
     median: {
       requestsPerSecond,
       p50Ms: median(rounds.map((round) => round.p50Ms)),
       p99Ms: median(rounds.map((round) => round.p99Ms)),
-      failures: 0,
+      failures: rounds.reduce((sum, { failures }) => sum + failures, 0),
     },
     spread: (Math.max(...rates) - Math.min(...rates)) / requestsPerSecond,
   }
@@ -70,12 +89,21 @@ export function table(standings: readonly Standing[], base: string): string {
     '| Server | Connections | Requests/s | p50 ms | p99 ms | Ratio | Spread of rounds |',
     '|---|--:|--:|--:|--:|--:|--:|',
   ]
-  for (const { name, connections, median: m, spread } of standings) {
-    const other = standings.find((row) => row.name === base && row.connections === connections)
-    const ratio = other ? (m.requestsPerSecond / other.median.requestsPerSecond).toFixed(2) : ''
-    lines.push(
-      `| ${name} | ${connections} | ${Math.round(m.requestsPerSecond)} | ${m.p50Ms.toFixed(2)} | ${m.p99Ms.toFixed(2)} | ${ratio} | ${(spread * 100).toFixed(0)} % |`,
-    )
+  for (const row of standings) {
+    const other = standings.find(({ name, connections }) => name === base && connections === row.connections)
+    lines.push(`| ${row.name} | ${row.connections} | ${figures(row, other).join(' | ')} |`)
   }
   return lines.join('\n')
+}
+
+function figures({ median: m, spread }: Standing, base: Standing | undefined): string[] {
+  if (m.failures > 0) return [`${m.failures} requests failed`, '', '', '', '']
+  if (m.requestsPerSecond === 0) return ['no answer within a round', '', '', '', '']
+  return [
+    m.requestsPerSecond < 100 ? m.requestsPerSecond.toFixed(1) : m.requestsPerSecond.toFixed(0),
+    m.p50Ms.toFixed(2),
+    m.p99Ms.toFixed(2),
+    base ? (m.requestsPerSecond / base.median.requestsPerSecond).toFixed(2) : '',
+    `${(spread * 100).toFixed(0)} %`,
+  ]
 }
