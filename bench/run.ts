@@ -1,13 +1,17 @@
 import { execFileSync } from 'node:child_process'
 import { cpus, release, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { benchCold } from './cold.ts'
+import { benchLoading } from './loading.ts'
 import { memoryOfManyClients } from './memory.ts'
 import { benchReads } from './reads.ts'
+import { benchRecording } from './recording.ts'
+import { benchReplay } from './replay.ts'
 import { startUpMedianMs } from './start-up.ts'
 import { benchWrites } from './writes.ts'
 
 /**
- * npm run bench [-- --only get,post] [--rounds N] [--seconds N] [--connections N,N] [--starts N]
+ * npm run bench [-- --only get,replay] [--rounds N] [--seconds N] [--connections N,N] [--entries N,N] [--starts N]
  * Prints Markdown. It reports and never asserts: a figure belongs to one machine and one minute.
  */
 const { values } = parseArgs({
@@ -16,6 +20,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
     connections: { type: 'string', default: '1,32,128' },
+    entries: { type: 'string', default: '10,1000,100000' },
     starts: { type: 'string', default: '11' },
   },
 })
@@ -27,6 +32,10 @@ const starts = Number(values.starts)
 const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   get: () => benchReads({ ...options, connections }),
   post: () => benchWrites({ ...options, connections }),
+  replay: () => benchReplay(numbers(values.entries), options),
+  recording: () => benchRecording(options),
+  load: () => benchLoading(options.rounds),
+  cold: () => benchCold(starts),
   start: async () => {
     const time = Math.round(await startUpMedianMs(starts))
     console.log(`Start to first answer: median ${time} ms of ${starts} fresh starts.\n`)
