@@ -21,6 +21,11 @@ export function createEndpoints(
   ]
 }
 
+/** What a gateway says of itself (its reference, keys, errors): live at replay, and never recorded. */
+export function isDocument({ kind, row }: Endpoint): boolean {
+  return kind === 'page' && !row.id.startsWith('widget.')
+}
+
 /** Fastify's spelling of a path template: `/v1/accounts/{accountId}` is `/v1/accounts/:accountId`. */
 export function routePath(template: string): string {
   return template.replaceAll(/\{([A-Za-z]+)\}/g, ':$1')

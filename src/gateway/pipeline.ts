@@ -14,7 +14,7 @@ import type { Authentication } from '../tokens/verify.ts'
 import { after } from './awaitable.ts'
 import { announcesBody, readBody } from './body.ts'
 import type { Gateway } from './context.ts'
-import type { Endpoint } from './endpoint.ts'
+import { isDocument } from './endpoint.ts'
 import { type Exchange, groupOf } from './exchange.ts'
 import { type Executed, execute } from './execute.ts'
 import type { Judged } from './judge-request.ts'
@@ -198,7 +198,8 @@ function decide(
 ): Awaitable<Reply> {
   const { endpoint, settings, body, principal, req } = exchange
   // A gateway that replays decides and stores nothing: what it does not judge live comes from the tape.
-  if (gateway.replay && isOnTape(endpoint)) return replayed(gateway, gateway.replay, exchange, now)
+  if (gateway.replay && endpoint && !isDocument(endpoint))
+    return replayed(gateway, gateway.replay, exchange, now)
   if (endpoint?.kind === 'page') return renderPage(gateway, exchange, endpoint.row, now)
   if (endpoint?.kind !== 'operation' || !judged || judged.refusal) throw new TypeError('nothing to decide')
   const call: Call = {
@@ -242,11 +243,6 @@ function replayed(gateway: Gateway, replay: Replay, exchange: Exchange, now: num
     exchange.windowState = state
     return taped(gateway, exchange, replay.answer(exchange, now))
   })
-}
-
-/** The documents of the gateway itself are not recordings; everything else that it serves is. */
-function isOnTape(endpoint: Endpoint | undefined): boolean {
-  return endpoint?.kind === 'operation' || endpoint?.row.id.startsWith('widget.') === true
 }
 
 function replayRefusal(

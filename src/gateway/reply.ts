@@ -10,6 +10,7 @@ import { exchangeProblem } from '../tokens/exchange.ts'
 import { isUnread } from './body.ts'
 import { capturedRequest, headerLines, laneOf, originOf } from './capture.ts'
 import type { Gateway } from './context.ts'
+import { isDocument } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
 import { lingeringClose } from './linger.ts'
 
@@ -77,7 +78,8 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): void {
     // Node sends head and body in one piece when the body is text. As Latin-1 text, bytes stay what they are.
     if (typeof body === 'string') res.end(body)
     else res.end(body.toString('latin1'), 'latin1')
-    if (gateway.recorder?.isActive()) {
+    const isPassing = !exchange.endpoint || !isDocument(exchange.endpoint)
+    if (isPassing && gateway.recorder?.isActive()) {
       // Node sends the head alone.
       const sent = req.method === 'HEAD' ? '' : body
       const bytes = typeof sent === 'string' ? Buffer.from(sent) : sent

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadCassette } from '../../src/cassettes/load.ts'
-import { replay, type Tape } from '../../src/sandgate.ts'
+import { record, replay, type Tape } from '../../src/sandgate.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { partner } from '../support/partners.ts'
 
@@ -108,9 +108,11 @@ describe('at replay the widget', () => {
   })
 })
 
-describe('at replay the documents', () => {
-  it('are live, and those that were recorded are not called unused', async () => {
+describe('the documents', () => {
+  it('are not recorded, and live at replay', async () => {
     for (const [i, { status }] of replayed.documents.entries()) expect(status, DOCUMENTS[i]).toBe(200)
+    const targets = loadCassette(cassette).interactions.map(({ request: { target } }) => target)
+    expect(targets.filter((target) => DOCUMENTS.includes(target))).toEqual([])
     const other = await replay(cassette)
     const { unused } = await other.close()
     expect(unused.map(({ operation }) => operation)).toEqual([
@@ -122,6 +124,15 @@ describe('at replay the documents', () => {
       'kyc.widget.read',
       'kyc.widget.read',
     ])
+  })
+
+  it('are not called unused when a recorder in front of the sandbox has recorded them', async () => {
+    const out = join(directory, 'documents.har')
+    const recorder = await record({ upstream: gateway.url, out, mode: 'all' })
+    for (const path of DOCUMENTS) await ask(`${recorder.url}${path}`, 'GET')
+    await recorder.finish()
+    const { loaded, unused } = await (await replay(out)).close()
+    expect({ loaded, unused }).toEqual({ loaded: DOCUMENTS.length, unused: [] })
   })
 
   it('tell the keys and the address of the replay', async () => {
