@@ -83,8 +83,7 @@ async function checked(
     subject.pause()
     if (!isRight && player.role !== 'peer') throw new Error(`${player.name} gives other answers`)
     if (!isRight) absent.push(`${player.name}: gives other answers.`)
-    else
-      entrants.push({ player, subject, mayFail: player.role === 'peer', load: load(answers.length, header) })
+    else entrants.push({ player, subject, load: load(answers.length, header) })
   }
   return entrants
 }
