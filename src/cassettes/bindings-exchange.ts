@@ -1,5 +1,4 @@
 import type { LaneState } from './matcher.ts'
-import { boundOf } from './matcher-entry.ts'
 import type { Indexed } from './matcher-index.ts'
 import { correctProgress, type OrderView, placeIn } from './order.ts'
 
@@ -40,28 +39,15 @@ export function planExchange(
   }
 
   /** Pairs the values of two entries; false when a value would have two partners. */
-  const unify = (one: Indexed, other: Indexed): boolean => {
-    const twins = boundOf(other)
-    const values = boundOf(one)
-    return (
-      values.length === twins.length &&
-      values.every(({ type, value }, i) => {
-        const twin = twins[i]
-        return twin?.type === type && pair(type, value, twin.value)
-      })
-    )
-  }
+  const unify = (one: Indexed, other: Indexed): boolean =>
+    one.shape.kinds.length === other.shape.kinds.length && everyTwin(one, other, pair)
 
-  const couldPair = (one: Indexed, other: Indexed): boolean => {
-    const twins = boundOf(other)
-    return boundOf(one).every(({ type, value }, i) => {
-      const twin = twins[i]
-      if (!twin || twin.type !== type) return false
+  const couldPair = (one: Indexed, other: Indexed): boolean =>
+    everyTwin(one, other, (type, value, twin) => {
       const known = partners.get(`${type}\0${value}`)
-      const back = partners.get(`${type}\0${twin.value}`)
-      return (known === undefined && back === undefined) || (known === twin.value && back === value)
+      const back = partners.get(`${type}\0${twin}`)
+      return (known === undefined && back === undefined) || (known === twin && back === value)
     })
-  }
 
   for (const { type, has, wants } of wanted) if (!pair(type, has, wants)) return undefined
   const values: { type: string; a: string; b: string }[] = []
@@ -85,6 +71,20 @@ export function planExchange(
     }
   }
   return { values, entries: pairsOf(state, entries) }
+}
+
+/** Whether each value of an entry and the one at the same place of another are of one type and pass. */
+function everyTwin(
+  one: Indexed,
+  other: Indexed,
+  passes: (type: string, value: string, twin: string) => boolean,
+): boolean {
+  for (const [i, { type }] of one.shape.kinds.entries()) {
+    const twin = other.interaction.bindings[i]
+    if (!twin || other.shape.kinds[i]?.type !== type) return false
+    if (!passes(type, one.interaction.bindings[i]?.value ?? '', twin.value)) return false
+  }
+  return true
 }
 
 /** The first entry that says the same of another value. */

@@ -10,6 +10,8 @@ export type BindingTable = {
   readonly exchange: (type: string, a: string, b: string) => void
   /** The live name of a recorded value that the tape gives out: its own, unless that one is taken. */
   readonly nameFor: (type: string, recorded: string) => string
+  /** How often something was bound; what changes places may change back, and does not count. */
+  readonly bindings: () => number
   /** Everything that is bound. */
   readonly all: () => Iterable<{ readonly type: string; readonly recorded: string; readonly live: string }>
 }
@@ -19,8 +21,15 @@ export function createBindingTable(): BindingTable {
   const toLive = new Map<string, Map<string, string>>()
   const recordedOf = (type: string, live: string) => toRecorded.get(type)?.get(live)
   const liveOf = (type: string, recorded: string) => toLive.get(type)?.get(recorded)
+  let bindings = 0
 
   const bind = (type: string, recorded: string, live: string): void => {
+    if (liveOf(type, recorded) === live && recordedOf(type, live) === recorded) return
+    bindings++
+    set(type, recorded, live)
+  }
+
+  const set = (type: string, recorded: string, live: string): void => {
     mapOf(toRecorded, type).set(live, recorded)
     mapOf(toLive, type).set(recorded, live)
   }
@@ -30,8 +39,8 @@ export function createBindingTable(): BindingTable {
     const liveB = liveOf(type, b)
     mapOf(toLive, type).delete(a)
     mapOf(toLive, type).delete(b)
-    if (liveA !== undefined) bind(type, b, liveA)
-    if (liveB !== undefined) bind(type, a, liveB)
+    if (liveA !== undefined) set(type, b, liveA)
+    if (liveB !== undefined) set(type, a, liveB)
   }
 
   const nameFor = (type: string, recorded: string): string => {
@@ -50,7 +59,7 @@ export function createBindingTable(): BindingTable {
     for (const [type, names] of toLive) for (const [recorded, live] of names) yield { type, recorded, live }
   }
 
-  return { recordedOf, liveOf, bind, exchange, nameFor, all }
+  return { recordedOf, liveOf, bind, exchange, nameFor, bindings: () => bindings, all }
 }
 
 function mapOf<V>(maps: Map<string, Map<string, V>>, key: string): Map<string, V> {

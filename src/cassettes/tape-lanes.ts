@@ -19,6 +19,8 @@ export type Lane = {
   readonly view: OrderView
   readonly timeline: Timeline
   readonly stored: Map<string, StoredReply>
+  /** Requests that no room could be made for, as long as nothing changes. */
+  readonly cramped: { at: string; readonly requests: Set<string> }
 }
 
 export type Lanes = {
@@ -86,5 +88,5 @@ function createLane(
     isServed: (position) => served.has(position),
     progress,
   }
-  return { name, state, view, timeline, stored: new Map() }
+  return { name, state, view, timeline, stored: new Map(), cramped: { at: '', requests: new Set() } }
 }

@@ -35,7 +35,7 @@ type LiveHeader = (value: string, context: RenderContext, body: Uint8Array) => s
 type Plan = { readonly headers: readonly HeaderPlan[]; readonly body: BodyPlan | 'untouched' }
 
 /** How many edits are kept ready: what is asked for again was asked for a moment ago. */
-const KEPT_EDITS = 20_000
+const KEPT_EDITS = 200_000
 let plans = new WeakMap<Entry, Plan>()
 let keptEdits = 0
 

@@ -1,6 +1,5 @@
 import { applyExchange, type Exchange, planExchange, type WantedPair } from './bindings-exchange.ts'
 import { fits, type Lookup, needsOf } from './matcher.ts'
-import { boundOf } from './matcher-entry.ts'
 import type { Indexed } from './matcher-index.ts'
 import { isSuperseded, missingDependency } from './order.ts'
 import type { Lane } from './tape-lanes.ts'
@@ -29,6 +28,33 @@ type Attempt = {
  * True when an entry fits afterwards (and, with `due`, has its turn); otherwise nothing has changed.
  */
 export function makeRoom(lane: Lane, lookups: readonly Lookup[], due: boolean): boolean {
+  const request = [due, ...lookups.flatMap(({ bucket, values }) => [bucket.entries[0], ...values])].join('\0')
+  if (isCramped(lane, request)) return false
+  const hasRoom = search(lane, lookups, due)
+  if (hasRoom) lane.cramped.requests.clear()
+  else noteCramped(lane, request)
+  return hasRoom
+}
+
+/** What was looked for in vain is not there either while everything is as it was: a client that polls asks again. */
+function isCramped(lane: Lane, request: string): boolean {
+  return lane.cramped.at === momentOf(lane) && lane.cramped.requests.has(request)
+}
+
+function noteCramped(lane: Lane, request: string): void {
+  const { cramped } = lane
+  const now = momentOf(lane)
+  if (cramped.at !== now) cramped.requests.clear()
+  cramped.at = now
+  cramped.requests.add(request)
+}
+
+/** Differs when something was bound or served since. */
+function momentOf({ state }: Lane): string {
+  return `${state.table.bindings()} ${state.served.size}`
+}
+
+function search(lane: Lane, lookups: readonly Lookup[], due: boolean): boolean {
   const attempt: Attempt = { lane, done: [], asked: new Set(), left: TRIES }
   for (const lookup of lookups) {
     for (const entry of considered(lane, lookup)) {
@@ -124,17 +150,21 @@ function likeValues({ state }: Lane, type: string, recorded: string): readonly s
     ?.find((position) => state.served.has(position))
   const entry = served === undefined ? undefined : state.index.entries.get(served)
   if (!entry) return []
-  const at = boundOf(entry).findIndex((each) => each.type === type && each.value === recorded)
+  const { kinds } = entry.shape
+  const at = entry.interaction.bindings.findIndex(
+    ({ value }, i) => value === recorded && kinds[i]?.type === type,
+  )
   const { entries } = entry.bucket
   const head = state.heads.get(entries) ?? 0
-  for (const other of [
-    ...entries.slice(head, head + CONSIDERED),
-    ...entries.slice(Math.max(0, head - CONSIDERED), head),
-  ]) {
-    const like = state.index.entries.get(other)
-    const value = like?.interaction.bindings[at]?.value
-    if (like?.shape.kinds[at]?.type === type && value !== undefined && value !== recorded) found.add(value)
+  const note = (from: number, to: number): void => {
+    for (let i = from; i < to; i++) {
+      const like = state.index.entries.get(entries[i] ?? -1)
+      const value = like?.interaction.bindings[at]?.value
+      if (value !== undefined && value !== recorded && like?.shape.kinds[at]?.type === type) found.add(value)
+    }
   }
+  note(head, Math.min(entries.length, head + CONSIDERED))
+  note(Math.max(0, head - CONSIDERED), head)
   return [...found]
 }
 
