@@ -61,9 +61,10 @@ export function planExchange(
       for (const position of state.index.byValue.get(type)?.get(from) ?? []) {
         if (!state.served.has(position) || entries.has(position)) continue
         const one = state.index.entries.get(position)
-        const twin =
-          one && twinOf(state, one, type, to, (other) => couldPair(one, other) && sameAnswer(one, other))
-        if (!one || !twin || entries.has(twin.position) || !unify(one, twin)) return undefined
+        const suits = (other: Indexed) =>
+          one !== undefined && !entries.has(other.position) && couldPair(one, other) && sameAnswer(one, other)
+        const twin = one && twinOf(state, one, type, to, suits)
+        if (!one || !twin || !unify(one, twin)) return undefined
         entries.set(position, twin.position)
         entries.set(twin.position, position)
         if (entries.size > MAX_TWINS) return undefined
@@ -87,7 +88,10 @@ function everyTwin(
   return true
 }
 
-/** The first entry that says the same of another value. */
+/**
+ * The first entry that says the same of another value. One that has been served comes first: it needs a twin itself,
+ * and one that has not may be somebody else's only one.
+ */
 function twinOf(
   state: LaneState,
   one: Indexed,
@@ -95,12 +99,17 @@ function twinOf(
   value: string,
   suits: (other: Indexed) => boolean,
 ): Indexed | undefined {
+  let unserved: Indexed | undefined
   for (const position of state.index.byValue.get(type)?.get(value) ?? []) {
     state.probes++
+    const isServed = state.served.has(position)
+    if (!isServed && unserved) continue
     const other = state.index.entries.get(position)
-    if (other && other !== one && other.bucket === one.bucket && suits(other)) return other
+    if (!other || other === one || other.bucket !== one.bucket || !suits(other)) continue
+    if (isServed) return other
+    unserved = other
   }
-  return undefined
+  return unserved
 }
 
 function pairsOf(state: LaneState, entries: ReadonlyMap<number, number>): (readonly [Indexed, Indexed])[] {

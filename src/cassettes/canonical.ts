@@ -34,13 +34,7 @@ const OUTCOME = 'x-sandbox-outcome'
 export function readRequest(request: CapturedRequest, optIn: readonly string[] = []): RequestFacts {
   const { path, query } = splitTarget(request.target)
   const contentType = headerOf(request.headers, 'content-type') ?? ''
-  const headers: [string, string][] = []
-  for (const name of [OUTCOME, ...optIn]) {
-    const value = headerOf(request.headers, name)
-    if (value !== undefined) headers.push([name, value])
-  }
-  const negotiated = negotiatedType(headerOf(request.headers, 'accept'))
-  if (negotiated !== JSON_TYPE) headers.push(['accept', negotiated])
+  const headers = headersOf(request, optIn)
   // Clients that set Content-Type on everything say nothing by it where there is no content.
   const mediaType = request.body.length === 0 ? '' : essence(contentType)
   return {
@@ -52,6 +46,31 @@ export function readRequest(request: CapturedRequest, optIn: readonly string[] =
     idempotencyKey: unquoted(headerOf(request.headers, 'idempotency-key')),
     body: readBody(request, contentType, mediaType),
   }
+}
+
+/** What a redacted request says; what redaction has left alone is not read again. */
+export function readRedacted(
+  redacted: CapturedRequest,
+  request: CapturedRequest,
+  facts: RequestFacts,
+  optIn: readonly string[],
+): RequestFacts {
+  if (redacted.target !== request.target || redacted.body !== request.body)
+    return readRequest(redacted, optIn)
+  const idempotencyKey = unquoted(headerOf(redacted.headers, 'idempotency-key'))
+  const headers = headersOf(redacted, optIn)
+  return { ...facts, headers, idempotencyKey }
+}
+
+function headersOf({ headers }: CapturedRequest, optIn: readonly string[]): [string, string][] {
+  const found: [string, string][] = []
+  for (const name of [OUTCOME, ...optIn]) {
+    const value = headerOf(headers, name)
+    if (value !== undefined) found.push([name, value])
+  }
+  const negotiated = negotiatedType(headerOf(headers, 'accept'))
+  if (negotiated !== JSON_TYPE) found.push(['accept', negotiated])
+  return found
 }
 
 function readBody(request: CapturedRequest, contentType: string, mediaType: string): RequestBody {
@@ -124,7 +143,10 @@ export function headerOf(headers: readonly HeaderLine[], lowerName: string): str
 
 /** Path and query of a target, without an origin and without the prefix that only names a lane. */
 export function splitTarget(target: string): { readonly path: string; readonly query: string } {
-  const rest = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^\/_lane\/[^/?]+(?=\/|\?|$)/, '')
+  const isPlain = target.startsWith('/') && !target.startsWith('/_lane/')
+  const rest = isPlain
+    ? target
+    : target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^\/_lane\/[^/?]+(?=\/|\?|$)/, '')
   const mark = rest.indexOf('?')
   return mark === -1 ? { path: rest, query: '' } : { path: rest.slice(0, mark), query: rest.slice(mark + 1) }
 }
@@ -140,7 +162,8 @@ const JSON_TYPE = 'json'
  * else the first of its best types. SDKs change their Accept with every version; this does not change with it.
  */
 function negotiatedType(accept: string | undefined): string {
-  if (accept === undefined || accept === '') return JSON_TYPE
+  if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json')
+    return JSON_TYPE
   let best = 0
   let types: string[] = []
   for (const item of accept.split(',')) {

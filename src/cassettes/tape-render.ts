@@ -3,7 +3,7 @@ import type { BindingTable } from './bindings-table.ts'
 import { eachScalar, hasRepeatedNames, nodeAt, readJson } from './canonical-json.ts'
 import type { CapturedReply, HeaderLine } from './interaction.ts'
 import { type Bound, boundOf, type Entry } from './matcher-entry.ts'
-import { isInstantName, shiftEpoch, shiftHttpDate, shiftInstant, type ToLive } from './time.ts'
+import { epochShift, httpDateShift, instantShift, isInstantName, type Shift, type ToLive } from './time.ts'
 
 /** What a reply is rendered with. */
 export type RenderContext = {
@@ -22,7 +22,8 @@ type Edit = {
   readonly text: string
   readonly kind: 'string' | 'number'
   readonly bindings: readonly Bound[]
-  readonly isInstant: boolean
+  /** Of an instant that is rendered anew. */
+  readonly shift: Shift | undefined
 }
 
 /** Where a recorded body is touched; everything between these places is sent byte for byte. */
@@ -30,7 +31,7 @@ type BodyPlan = { readonly text: string; readonly edits: readonly Edit[] }
 
 /** A header line that may be sent otherwise than it was recorded; all others are sent as they are. */
 type HeaderPlan = HeaderLine | { readonly line: HeaderLine; readonly live: LiveHeader }
-type LiveHeader = (value: string, context: RenderContext, body: Uint8Array) => string
+type LiveHeader = (context: RenderContext, body: Uint8Array) => string
 
 type Plan = { readonly headers: readonly HeaderPlan[]; readonly body: BodyPlan | 'untouched' }
 
@@ -47,8 +48,8 @@ export function renderReply(entry: Entry, context: RenderContext): CapturedReply
   const body = plan.body === 'untouched' ? reply.body : renderBody(plan.body, reply.body, entry, context)
   const headers = plan.headers.map((planned): HeaderLine => {
     if (!('live' in planned)) return planned
-    const [name, value] = planned.line
-    return [name, planned.live(value, context, body)]
+    const [name] = planned.line
+    return [name, planned.live(context, body)]
   })
   return { status: reply.status, headers, body }
 }
@@ -57,11 +58,12 @@ function renderBody(plan: BodyPlan, body: Uint8Array, entry: Entry, context: Ren
   const pieces: string[] = []
   let rest = 0
   for (const edit of plan.edits) {
-    const live = edit.isInstant
-      ? (edit.kind === 'number' ? shiftEpoch : shiftInstant)(edit.text, context.instants)
+    const live = edit.shift
+      ? edit.shift(context.instants)
       : renderText(edit.text, edit.bindings, entry, context)
     if (live === undefined || live === edit.text || (edit.kind === 'number' && !isNumber(live))) continue
-    pieces.push(plan.text.slice(rest, edit.start), edit.kind === 'number' ? live : JSON.stringify(live))
+    const written = edit.kind === 'number' ? live : edit.shift ? `"${live}"` : JSON.stringify(live)
+    pieces.push(plan.text.slice(rest, edit.start), written)
     rest = edit.end
   }
   if (rest === 0) return body
@@ -106,10 +108,11 @@ function planBody(entry: Entry, { body }: CapturedReply, bound: readonly Bound[]
     const bindings = byPointer.get(pointer) ?? []
     // An instant that the client has sent is the client's, and comes back as it was sent.
     const isInstant = bindings.length === 0 && isInstantName(name) && !sent.includes(text)
+    const shift = isInstant ? (scalar.kind === 'number' ? epochShift : instantShift)(text) : undefined
     const isOurs = scalar.kind === 'string' && text.startsWith(`${entry.cassette.origin}/`)
-    if (bindings.length === 0 && !isInstant && !isOurs) return
+    if (bindings.length === 0 && !shift && !isOurs) return
     if (hasRepeats && nodeAt(json.root, pointer) !== scalar) return
-    edits.push({ start: scalar.start, end: scalar.end, text, kind: scalar.kind, bindings, isInstant })
+    edits.push({ start: scalar.start, end: scalar.end, text, kind: scalar.kind, bindings, shift })
   })
   return edits.length === 0 ? 'untouched' : { text: json.text, edits }
 }
@@ -125,28 +128,34 @@ function planHeaders(
   for (const line of headers) {
     const name = line[0].toLowerCase()
     if (name === 'transfer-encoding') continue
-    const live = name === 'content-length' && isHead ? undefined : liveHeader(name, entry, bound)
+    const live = name === 'content-length' && isHead ? undefined : liveHeader(name, line[1], entry, bound)
     plans.push(live ? { line, live } : line)
   }
   return plans
 }
 
-function liveHeader(name: string, entry: Entry, bound: readonly Bound[]): LiveHeader | undefined {
+function liveHeader(
+  name: string,
+  value: string,
+  entry: Entry,
+  bound: readonly Bound[],
+): LiveHeader | undefined {
   switch (name) {
     case 'content-length':
-      return (_, __, body) => String(body.length)
+      return (_, body) => String(body.length)
     case 'date':
     case 'expires':
     case 'retry-after':
-      return (value, { moment }) => shiftHttpDate(value, moment) ?? value
-    case 'x-ratelimit-reset':
-      return (value, { moment }) => shiftEpoch(value, moment) ?? value
+    case 'x-ratelimit-reset': {
+      const shift = (name === 'x-ratelimit-reset' ? epochShift : httpDateShift)(value)
+      return shift && (({ moment }) => shift(moment) ?? value)
+    }
     case 'location':
     case 'x-request-id': {
       const here = bound.filter(({ places }) =>
         places.some(({ part, pointer }) => part === 'reply-header' && pointer === `/${name}`),
       )
-      return (value, context) => renderText(value, here, entry, context)
+      return (context) => renderText(value, here, entry, context)
     }
     default:
       return undefined

@@ -89,10 +89,17 @@ function fitIn(attempt: Attempt, entry: Indexed, lookup: Lookup): boolean {
     if (has === recorded) continue
     // An identifier that no recording knows is nobody's, and nobody can make room for it.
     if (has !== undefined && !state.index.byValue.get(type)?.has(has)) return false
-    // Somebody else stands for it: they move on, or (both known) the two change places.
-    const taken = state.table.liveOf(type, recorded) !== undefined
-    const isFree = !taken || vacate(attempt, type, recorded, MOVES)
-    if (has === undefined ? !isFree : !swap(attempt, { type, has, wants: recorded })) return false
+    const isTaken = state.table.liveOf(type, recorded) !== undefined
+    if (has === undefined) {
+      // Whoever stands for it moves on.
+      if (isTaken && !vacate(attempt, type, recorded, MOVES)) return false
+      continue
+    }
+    // Both are known: the two change places, or whoever stands for the wanted one moves on first.
+    const wanted = { type, has, wants: recorded }
+    const isDone =
+      swap(attempt, wanted) || (isTaken && vacate(attempt, type, recorded, MOVES) && swap(attempt, wanted))
+    if (!isDone) return false
   }
   if (!entry.safe && state.served.has(entry.position)) return false
   return fits(state, entry, lookup, needsOf(state, lookup))

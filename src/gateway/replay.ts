@@ -73,11 +73,12 @@ export function createReplay({ tape, publicUrl, onMiss, onNewExchange }: ReplayO
 /** The recorded headers as they were, the rate limits of the moment included. */
 function recorded({ reply, interaction }: TapeHit): Reply {
   const length = interaction.request.method === 'HEAD' ? headerOf(reply.headers, 'content-length') : undefined
+  const { buffer, byteOffset, byteLength } = reply.body
   return {
     status: reply.status,
     headers: {},
     lines: reply.headers,
-    body: Buffer.from(reply.body),
+    body: Buffer.from(buffer, byteOffset, byteLength),
     ...(length !== undefined && { contentLength: length }),
   }
 }
