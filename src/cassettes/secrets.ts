@@ -32,6 +32,8 @@ const VOCABULARY = [
   'startedDateTime httpVersion queryString headersSize bodySize statusText mimeType redirectURL interactions',
   'redactions bindings pointer request-body request-header reply-body reply-header idempotency-key authorization',
   'authorization_code access_token refresh_token token_type expires_in description registrationNumber redirectUrl',
+  'redacted-token-1 redacted-access-token-1 redacted-client-secret-1 redacted-client-id-1 redacted-signing-secret-1',
+  'redacted-sandbox-key-1 redacted-credentials-1 redacted-basic-1 redacted-cookie-1 redacted-base64-1 redacted-1',
 ].join(' ')
 
 const REFUSED = 1000

@@ -138,6 +138,14 @@ describe('the token exchange', () => {
     expect(later.exchange.request.target).toBe('/x?next=redacted-client-secret-1')
     expect(bodyText(later.exchange.reply)).toBe('redacted-client-secret-1')
   })
+
+  it('never takes a stand-in for one, whatever a client sends as its token', () => {
+    const { redact } = redactor()
+    redact(exchange({ headers: [['Authorization', 'Bearer redacted']] }))
+    redact(exchange({ body: { client_secret: 'client-secret' } }))
+    const text = 'redacted-token-1 and redacted-client-secret-1'
+    expect(bodyText(redact(exchange({ target: '/x', reply: text })).exchange.reply)).toBe(text)
+  })
 })
 
 describe('headers', () => {

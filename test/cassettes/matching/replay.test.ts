@@ -96,16 +96,6 @@ describe('whatever is recorded replays', () => {
               order: [1, 0],
             },
           ],
-          // An answer that needs what this client has not done is another test's.
-          [
-            {
-              suite: [
-                ['session', 'kycRejected', 'kyc'],
-                ['session', 'kyc'],
-              ],
-              order: [1],
-            },
-          ],
         ],
       },
     )
