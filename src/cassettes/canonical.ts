@@ -48,6 +48,27 @@ export function readRequest(request: CapturedRequest, optIn: readonly string[] =
   }
 }
 
+/** Never compared, and no secrets that could stand elsewhere in a request; a token that we issued is known by its form. */
+const IDLE = new Set([
+  'host',
+  'user-agent',
+  'connection',
+  'content-length',
+  'accept-encoding',
+  'accept-language',
+])
+const OUR_TOKEN = /^bearer eyJ/i
+
+/** A live request without the header lines that matching has no use for: redacting them would cost the most. */
+export function withoutIdleHeaders(request: CapturedRequest, optIn: readonly string[]): CapturedRequest {
+  const headers = request.headers.filter(([name, value]) => {
+    const lower = name.toLowerCase()
+    if (IDLE.has(lower)) return optIn.includes(lower)
+    return lower !== 'authorization' || !OUR_TOKEN.test(value)
+  })
+  return { ...request, headers }
+}
+
 /** What a redacted request says; what redaction has left alone is not read again. */
 export function readRedacted(
   redacted: CapturedRequest,
@@ -152,7 +173,8 @@ export function splitTarget(target: string): { readonly path: string; readonly q
 }
 
 export function segmentsOf(path: string): readonly string[] {
-  return path.replace(/^\//, '').split('/').map(decodePercent)
+  const segments = (path.startsWith('/') ? path.slice(1) : path).split('/')
+  return path.includes('%') ? segments.map(decodePercent) : segments
 }
 
 const JSON_TYPE = 'json'

@@ -1,5 +1,5 @@
 import { type ClassOptions, createClassOf } from './bindings-classes.ts'
-import { compact, headerOf, readRedacted, readRequest } from './canonical.ts'
+import { compact, headerOf, readRedacted, readRequest, withoutIdleHeaders } from './canonical.ts'
 import { type Continuation, continuationOf } from './continuation.ts'
 import type { CapturedReply, CapturedRequest, Cassette, Interaction, MatchProfile } from './interaction.ts'
 import { type Ledger, unusedInteraction } from './ledger.ts'
@@ -96,7 +96,7 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
 
   const read = ({ request, operation }: LiveRequest): LiveFacts => {
     const raw = readRequest(request, optIn)
-    const prepared = prepare ? prepare(request) : request
+    const prepared = prepare ? prepare(withoutIdleHeaders(request, optIn)) : request
     return { operation, raw, prepared: readRedacted(prepared, request, raw, optIn) }
   }
 
