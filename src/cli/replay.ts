@@ -35,11 +35,11 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
     return wrongUsage(invocation, io, `--profile is contract or strict, not ${options.profile}`)
   const config = replayConfig(invocation, io)
   if (config === undefined) return 'configuration'
-  const cassettes = args.map((file) => loadCassette(file))
+  const load = () => args.map((file) => loadCassette(file))
   const color = process.stderr.isTTY === true && io.env.NO_COLOR === undefined
   let gateway: ReplayGateway
   try {
-    gateway = await start(invocation, config, port, cassettes, (report) =>
+    gateway = await start(invocation, config, port, load, (report) =>
       io.err(`${missText(report, { color })}\n`),
     )
   } catch (error) {
@@ -48,8 +48,8 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
     io.err(`sandgate replay: 127.0.0.1:${port} is already in use; choose another port with --port\n`)
     return 'address'
   }
-  const interactions = cassettes.reduce((sum, cassette) => sum + cassette.interactions.length, 0)
-  io.out(printable(`replaying ${interactions} interactions of ${args.join(', ')} on ${gateway.url}\n`))
+  const { loaded } = gateway.ledger()
+  io.out(printable(`replaying ${loaded} interactions of ${args.join(', ')} on ${gateway.url}\n`))
   const code =
     child.length > 0
       ? await runChild(child, { SANDGATE_URL: gateway.url })
@@ -62,7 +62,7 @@ function start(
   { options }: Invocation,
   config: Config,
   port: number,
-  cassettes: readonly Cassette[],
+  cassettes: () => readonly Cassette[],
   onMiss: (report: MissReport) => void,
 ): Promise<ReplayGateway> {
   return startReplay({

@@ -10,6 +10,7 @@ import type { Metrics } from '../observe/metrics.ts'
 import type { StoreHealth } from '../store/store.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { RECORDING_NAME, type Recordings } from './recordings.ts'
+import { WITHOUT_SCHEMAS } from './without-schemas.ts'
 
 /** What the operator listener shows and moves. */
 export type OperatorParts = {
@@ -40,6 +41,7 @@ const OPEN = new Set(['/livez', '/readyz'])
 export function createOperatorServer(parts: OperatorParts): FastifyInstance {
   const { config, metrics } = parts
   const app = fastify({
+    schemaController: WITHOUT_SCHEMAS,
     logger: false,
     bodyLimit: 65_536,
     requestTimeout: config.server.requestTimeoutMs,

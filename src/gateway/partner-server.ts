@@ -8,6 +8,7 @@ import { createMethodsOf, type Endpoint, routePath } from './endpoint.ts'
 import { arrive } from './exchange.ts'
 import { serve } from './pipeline.ts'
 import { answerConnect, answerParserError } from './raw-replies.ts'
+import { WITHOUT_SCHEMAS } from './without-schemas.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -25,6 +26,7 @@ const NO_QUERY = {}
 export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoint[]): FastifyInstance {
   const bounds = gateway.settings().config.server
   const app = fastify({
+    schemaController: WITHOUT_SCHEMAS,
     logger: false,
     exposeHeadRoutes: true,
     return503OnClosing: false,

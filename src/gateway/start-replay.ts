@@ -32,7 +32,8 @@ import { deriveSettings } from './settings.ts'
 import { widgetParts } from './widget-decision.ts'
 
 export type ReplayGatewayOptions = {
-  readonly cassettes: readonly Cassette[]
+  /** What is replayed, or how to load it. */
+  readonly cassettes: readonly Cassette[] | (() => readonly Cassette[])
   /** Edge rules; its partners count only with `partners: 'configured'`. */
   readonly config: Config
   /** `any`: every client of the tape gets its token, whatever its secret. */
@@ -68,8 +69,15 @@ const HOST = '127.0.0.1'
  * @throws VolatileFault
  */
 export async function startReplay(options: ReplayGatewayOptions): Promise<ReplayGateway> {
-  const { config, cassettes, logger, cassetteKey, onMiss = () => {}, onNewExchange } = options
+  const { config, logger, cassetteKey, onMiss = () => {}, onNewExchange } = options
   const clock = options.clock ?? systemClock
+  const signingKeys = createSigningKeys({
+    directory: null,
+    clock,
+    lifetimeSeconds: config.tokens.lifetimeSeconds,
+  })
+  // The key is made by another thread, which takes about as long as loading a cassette does.
+  const cassettes = typeof options.cassettes === 'function' ? options.cassettes() : options.cassettes
   const testValues = Object.keys(config.scores)
   const redactor = createRedactor({
     policy: redactionPolicy(),
@@ -79,11 +87,6 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   })
   let url = ''
   const publicUrl = options.publicUrl ?? (() => url)
-  const signingKeys = createSigningKeys({
-    directory: null,
-    clock,
-    lifetimeSeconds: config.tokens.lifetimeSeconds,
-  })
   const openApi = () => buildOpenApi({ publicUrl: publicUrl() })
   const ownPages = livePages({ signingKeys, issuer: publicUrl, publicUrl, openApi })
   const deciding = { rules: config.outcomes, testValues }

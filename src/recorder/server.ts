@@ -4,6 +4,7 @@ import httpProxy from '@fastify/http-proxy'
 import fastify, { type FastifyInstance } from 'fastify'
 import { problem } from '../errors/problem.ts'
 import { refuse } from '../errors/refusal.ts'
+import { WITHOUT_SCHEMAS } from '../gateway/without-schemas.ts'
 import { type Failure, failureOf, mayRetry } from './failure.ts'
 import type { Passage, TakePassage } from './passage.ts'
 import type { UpstreamReply } from './upstream.ts'
@@ -37,6 +38,7 @@ export function createServer({ take, origin, onFailure }: ServerOptions): Fastif
   }
   const replies = new WeakMap<object, UpstreamReply>()
   const app = fastify({
+    schemaController: WITHOUT_SCHEMAS,
     logger: false,
     exposeHeadRoutes: false,
     return503OnClosing: false,
