@@ -4,13 +4,16 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { atTheEnd } from './clean-up.ts'
 
+const SETTLE_MS = 300
+
 /** A server under measurement. It is stopped (SIGSTOP) whenever another one is measured. */
 export type Subject = {
   readonly name: string
   readonly url: string
   readonly pid: number
   readonly pause: () => void
-  readonly resume: () => void
+  /** Resolves when it takes requests again: one that was stopped finds its event loop late and sheds load at first. */
+  readonly resume: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -64,7 +67,10 @@ export async function start(launch: Launch): Promise<Subject> {
       url,
       pid,
       pause: () => child.kill('SIGSTOP'),
-      resume: () => child.kill('SIGCONT'),
+      resume: () => {
+        child.kill('SIGCONT')
+        return new Promise((next) => setTimeout(next, SETTLE_MS))
+      },
       stop,
     }
   } catch (error) {

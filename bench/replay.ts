@@ -75,7 +75,7 @@ async function checked(
   const samples = [answers.at(0), answers.at(answers.length >> 1), answers.at(-1)]
   const entrants: (Entrant & { player: Player })[] = []
   for (const { player, subject } of started) {
-    subject.resume()
+    await subject.resume()
     let isRight = true
     for (const sample of samples) {
       isRight &&= sample !== undefined && (await isAnsweredBy(subject.url, sample, header))
@@ -102,7 +102,7 @@ function load(entries: number, header: string): Entrant['load'] {
 async function tokenOf(started: readonly { player: Player; subject: Subject }[]): Promise<string> {
   const own = started.find(({ player }) => player.role === 'own')?.subject
   if (own === undefined) throw new Error('there is no replay')
-  own.resume()
+  await own.resume()
   const header = await authorization(own.url)
   own.pause()
   return header

@@ -18,7 +18,6 @@ export type Standing = {
 
 export type RoundOptions = { readonly rounds: number; readonly seconds: number }
 
-const SETTLE_MS = 300
 const WARM_UP_SECONDS = 3
 
 /** Every entrant once, not counted: compilers have seen the code, caches are filled. */
@@ -41,7 +40,7 @@ export async function alternate(
   for (let round = 0; round < rounds; round++) {
     for (const { entrant, measured } of all) measured.push(await turn(entrant, connections, seconds))
   }
-  for (const { subject } of entrants) subject.resume()
+  await Promise.all(entrants.map(({ subject }) => subject.resume()))
   return all.map(({ entrant, measured }) => standing(entrant.subject.name, connections, measured))
 }
 
@@ -50,9 +49,7 @@ async function turn(
   connections: number,
   seconds: number,
 ): Promise<Measured> {
-  subject.resume()
-  // A process that was stopped finds its event loop late and sheds load until its next tick.
-  await new Promise((next) => setTimeout(next, SETTLE_MS))
+  await subject.resume()
   const measured = await around(() => measure(subject, { ...load, connections, seconds }))
   subject.pause()
   return measured
