@@ -157,7 +157,7 @@ function withLeftover({ out, config }: SessionOptions, cassette: Cassette): Cass
 
 function replayOptions({ config, cassetteKey }: SessionOptions, cassette: Cassette) {
   return {
-    cassettes: [cassette],
+    load: () => [cassette],
     config,
     partners: 'any',
     logger: createLogger({ requests: false, format: 'off' }),

@@ -41,9 +41,8 @@ export type Tape = {
  * @throws CassetteError when a file is missing or cannot be read; its `reason` says which.
  */
 export async function replay(files: string | readonly string[], options: ReplayOptions = {}): Promise<Tape> {
-  const cassettes = (typeof files === 'string' ? [files] : files).map((file) => loadCassette(file))
   const gateway = await startReplay({
-    cassettes,
+    load: () => (typeof files === 'string' ? [files] : files).map((file) => loadCassette(file)),
     config: configOf(options.config),
     partners: 'any',
     logger: createLogger({ requests: false, format: 'off' }),

@@ -40,7 +40,7 @@ export function createStandIns({ fields, rules, testValues, taken = [] }: StandI
   const secrets = new Map<string, string>()
   const counters = new Map<string, number>()
   /** A client sends one token with every request: the last one is known without hashing it. */
-  let last = { value: '', text: '' }
+  let last: { readonly value: string; readonly text: string } | undefined
 
   const ofType = (type: string) => {
     const found = byType.get(type)
@@ -87,7 +87,7 @@ export function createStandIns({ fields, rules, testValues, taken = [] }: StandI
       return { text, verbatim: false }
     },
     secret: (rule, value) => {
-      if (value === last.value) return last.text
+      if (value === last?.value) return last.text
       // Tokens are long and many: a hash of theirs in memory is enough to know them again.
       const key = value.length > 64 ? createHash('sha256').update(value).digest('base64') : value
       const known = secrets.get(key)

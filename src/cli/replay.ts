@@ -62,11 +62,11 @@ function start(
   { options }: Invocation,
   config: Config,
   port: number,
-  cassettes: () => readonly Cassette[],
+  load: () => readonly Cassette[],
   onMiss: (report: MissReport) => void,
 ): Promise<ReplayGateway> {
   return startReplay({
-    cassettes,
+    load,
     config,
     port,
     partners: options.partners === undefined ? 'any' : 'configured',

@@ -1,4 +1,5 @@
 import type { CapturedExchange, HeaderLine } from '../cassettes/interaction.ts'
+import { linesOf } from '../cassettes/raw-headers.ts'
 import { instant } from '../clock.ts'
 import { errorEntry } from '../errors/catalogue.ts'
 import { problem } from '../errors/problem.ts'
@@ -8,7 +9,7 @@ import type { Visitor } from '../portal/page.ts'
 import type { RateWindow, WindowState } from '../store/store.ts'
 import { exchangeProblem } from '../tokens/exchange.ts'
 import { isUnread } from './body.ts'
-import { capturedRequest, headerLines, laneOf, originOf } from './capture.ts'
+import { capturedRequest, laneOf, originOf } from './capture.ts'
 import type { Gateway } from './context.ts'
 import { isDocument } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
@@ -83,7 +84,7 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): void {
       // Node sends the head alone.
       const sent = req.method === 'HEAD' ? '' : body
       const bytes = typeof sent === 'string' ? Buffer.from(sent) : sent
-      gateway.recorder.record(captured(exchange, reply, headerLines(headers), bytes))
+      gateway.recorder.record(captured(exchange, reply, linesOf(headers), bytes))
     }
   }
   record(gateway, exchange, reply)

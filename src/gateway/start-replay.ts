@@ -32,8 +32,8 @@ import { deriveSettings } from './settings.ts'
 import { widgetParts } from './widget-decision.ts'
 
 export type ReplayGatewayOptions = {
-  /** What is replayed, or how to load it. */
-  readonly cassettes: readonly Cassette[] | (() => readonly Cassette[])
+  /** Called once, while the signing key is being made. */
+  readonly load: () => readonly Cassette[]
   /** Edge rules; its partners count only with `partners: 'configured'`. */
   readonly config: Config
   /** `any`: every client of the tape gets its token, whatever its secret. */
@@ -77,7 +77,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     lifetimeSeconds: config.tokens.lifetimeSeconds,
   })
   // The key is made by another thread, which takes about as long as loading a cassette does.
-  const cassettes = typeof options.cassettes === 'function' ? options.cassettes() : options.cassettes
+  const cassettes = options.load()
   const testValues = Object.keys(config.scores)
   const redactor = createRedactor({
     policy: redactionPolicy(),

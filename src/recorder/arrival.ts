@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import { headerOf } from '../cassettes/canonical.ts'
 import { operationOf } from '../cassettes/import.ts'
 import type { CapturedRequest } from '../cassettes/interaction.ts'
+import { linesOf } from '../cassettes/raw-headers.ts'
 import { takeLane } from '../checks/path.ts'
 import type { Clock } from '../clock.ts'
-import { forwardedLines, headerLines, headerValue } from './headers.ts'
+import { forwardedLines } from './headers.ts'
 
 /** What the head of a request says. */
 export type Arrival = {
@@ -22,7 +24,7 @@ const NOTHING = new Uint8Array(0)
 
 export function readArrival(req: IncomingMessage, url: string, host: string, clock: Clock): Arrival {
   const started = performance.now()
-  const lines = headerLines(req.rawHeaders)
+  const lines = linesOf(req.rawHeaders)
   const { lane, target } = takeLane(originForm(url))
   const method = req.method ?? ''
   const httpVersion = req.httpVersionMinor === 0 ? '1.0' : '1.1'
@@ -31,7 +33,7 @@ export function readArrival(req: IncomingMessage, url: string, host: string, clo
     startedAt: clock.now(),
     age: () => performance.now() - started,
     operation: operationOf(method, target),
-    named: headerValue(lines, 'x-sandgate-lane') ?? lane,
+    named: headerOf(lines, 'x-sandgate-lane') ?? lane,
     hasBody: hasBody(req),
     request: (body) => ({ ...head, body }),
   }

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { headerOf } from '../cassettes/canonical.ts'
 import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
 import { sendReply } from './answer.ts'
 import { type Arrival, readArrival } from './arrival.ts'
 import type { CaptureRoom } from './capture.ts'
 import { BodyTooLarge } from './failure.ts'
-import { endToEnd, headerValue } from './headers.ts'
+import { endToEnd } from './headers.ts'
 import { hasGone, type Passage, type Route, type TakePassage } from './passage.ts'
 import type { Player } from './player.ts'
 import { sendTo, type Upstream, type UpstreamReply } from './upstream.ts'
@@ -58,7 +59,7 @@ export function createEpisode(route: EpisodeRoute, ...[req, res, url]: Parameter
     const lane = lanes.of({ request, named, operation })
     const lines = [...request.headers, ['X-Sandgate-Lane', lane] as const]
     const reply = await ask(route.playing, '', { ...request, headers: lines })
-    const verdict = player.verdict(headerValue(reply.lines, 'x-request-id') ?? '')
+    const verdict = player.verdict(headerOf(reply.lines, 'x-request-id') ?? '')
     if (operation === 'auth.token') {
       const asked: Asked = { lane, request, isNew: verdict?.kind === 'new-exchange' }
       received = (granted) => {

@@ -34,19 +34,3 @@ export function forwardedLines(lines: readonly HeaderLine[], host: string): Head
   const rest = kept.filter(([name]) => name.toLowerCase() !== 'host')
   return [['Host', host], ...rest]
 }
-
-/** `[name, value, name, value, …]` as lines. */
-export function headerLines(raw: readonly (string | Buffer)[]): HeaderLine[] {
-  const lines: HeaderLine[] = []
-  for (let i = 0; i < raw.length; i += 2) lines.push([text(raw[i]), text(raw[i + 1])])
-  return lines
-}
-
-/** Octets of a header are characters one to one, so that none is changed on the way. */
-function text(part: string | Buffer | undefined): string {
-  return typeof part === 'string' ? part : (part?.toString('latin1') ?? '')
-}
-
-export function headerValue(lines: readonly HeaderLine[], wanted: string): string | undefined {
-  return lines.find(([name]) => name.toLowerCase() === wanted)?.[1]
-}

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
+import { headerOf } from '../cassettes/canonical.ts'
 import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
 import { isPublicClientId } from '../cassettes/secrets.ts'
-import { headerValue } from './headers.ts'
+import { claimedClientId } from '../tokens/claimed-client.ts'
 import { bearerOf, grantOf, tokenHash } from './token.ts'
 
 type Facts = {
@@ -42,7 +43,7 @@ export function createLanes(): Lanes {
   }
   const laneOfToken = (token: string | undefined): string => {
     if (token === undefined) return ''
-    return tokens.get(tokenHash(token)) ?? laneOfClient(claimedClient(token))
+    return tokens.get(tokenHash(token)) ?? laneOfClient(claimedClientId(token))
   }
 
   return {
@@ -60,18 +61,12 @@ export function createLanes(): Lanes {
 }
 
 function exchangingClient({ headers, body }: CapturedRequest): string | undefined {
-  const basic = /^basic +(\S+)/i.exec(headerValue(headers, 'authorization') ?? '')?.[1]
+  const basic = /^basic +(\S+)/i.exec(headerOf(headers, 'authorization') ?? '')?.[1]
   if (basic !== undefined) return Buffer.from(basic, 'base64').toString('utf8').split(':', 1)[0]
   const text = Buffer.from(body).toString('utf8')
-  const isJson = (headerValue(headers, 'content-type') ?? '').toLowerCase().includes('json')
+  const isJson = (headerOf(headers, 'content-type') ?? '').toLowerCase().includes('json')
   if (!isJson) return new URLSearchParams(text).get('client_id') ?? undefined
   return clientIdIn(text)
-}
-
-/** The claims are only a name here; whether they are true is for the upstream to say. */
-function claimedClient(token: string): string | undefined {
-  const payload = /^[\w-]+\.([\w-]+)\./.exec(token)?.[1]
-  return payload === undefined ? undefined : clientIdIn(Buffer.from(payload, 'base64url').toString('utf8'))
 }
 
 function clientIdIn(json: string): string | undefined {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { headerOf } from '../cassettes/canonical.ts'
 import type { CapturedReply, HeaderLine } from '../cassettes/interaction.ts'
 import { readBody } from '../cassettes/redact-message.ts'
-import { headerValue } from './headers.ts'
 
 /** What a token is known by: it is kept nowhere itself. */
 export function tokenHash(token: string): string {
@@ -9,7 +9,7 @@ export function tokenHash(token: string): string {
 }
 
 export function bearerOf(headers: readonly HeaderLine[]): string | undefined {
-  return /^bearer +(\S+)/i.exec(headerValue(headers, 'authorization') ?? '')?.[1]
+  return /^bearer +(\S+)/i.exec(headerOf(headers, 'authorization') ?? '')?.[1]
 }
 
 /** The access token that an exchange has granted, and for how many seconds. */

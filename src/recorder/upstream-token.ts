@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { headerOf } from '../cassettes/canonical.ts'
 import type {
   CapturedExchange,
   CapturedReply,
@@ -13,7 +14,6 @@ import { createFields } from '../cassettes/stand-in-table.ts'
 import type { Writer } from '../cassettes/writer.ts'
 import type { Clock } from '../clock.ts'
 import { failureOf } from './failure.ts'
-import { headerValue } from './headers.ts'
 import { bearerOf, grantOf, tokenHash } from './token.ts'
 
 /** A token exchange as its client sent it: the credentials are in memory only, until the recorder ends. */
@@ -121,7 +121,7 @@ const TOKEN_EXCHANGE = {
 /** The same client asks for the same token again and again, under new Idempotency-Keys and with new tokens of ours. */
 function credentialsOf({ lane, request: { headers, body } }: Asked): string {
   const text = Buffer.from(body).toString('latin1')
-  return tokenHash(`${lane}\n${headerValue(headers, 'authorization') ?? ''}\n${text}`)
+  return tokenHash(`${lane}\n${headerOf(headers, 'authorization') ?? ''}\n${text}`)
 }
 
 function secretsOf(message: CapturedRequest | CapturedReply): string[] {

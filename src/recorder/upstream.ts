@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { type Dispatcher, Pool } from 'undici'
 import type { HeaderLine } from '../cassettes/interaction.ts'
-import { headerLines } from './headers.ts'
+import { linesOf } from '../cassettes/raw-headers.ts'
 
 const CONNECT_MS = 10_000
 export const HEADERS_MS = 300_000
@@ -130,5 +130,5 @@ function createHandler(done: (error: Error | null, reply?: UpstreamReply) => voi
 
 /** As the parser saw them; undici hands them over decoded as well, but then as UTF-8. */
 function rawLines(raw: Dispatcher.DispatchController['rawHeaders']): readonly HeaderLine[] {
-  return Array.isArray(raw) ? headerLines(raw) : []
+  return Array.isArray(raw) ? linesOf(raw) : []
 }

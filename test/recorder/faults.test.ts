@@ -146,6 +146,9 @@ describe('a disk that fills up', () => {
     return { options, before: readFileSync(out, 'utf8') }
   }
 
+  const addEpisodes = (options: readonly string[], ...paths: readonly string[]) =>
+    sandgateRecord([...options, '--mode', 'new_episodes', '--', ...requesting(...paths)])
+
   it('while it records: the traffic goes on, the file stands, and the end is 6', async ({ skip }) => {
     const { options, before } = await onSmallDisk(160 * 1024, skip)
     const ended = await sandgateRecord([...options, '--mode', 'all', '--', ...requesting(...many)])
@@ -156,13 +159,7 @@ describe('a disk that fills up', () => {
 
   it('while it adds to a cassette: likewise', async ({ skip }) => {
     const { options, before } = await onSmallDisk(160 * 1024, skip)
-    const ended = await sandgateRecord([
-      ...options,
-      '--mode',
-      'new_episodes',
-      '--',
-      ...requesting('/old', ...many),
-    ])
+    const ended = await addEpisodes(options, '/old', ...many)
     expect(ended).toMatchObject({ code: 6, stdout: expect.stringMatching(/\n(?:200\n){21}$/) })
     expect(ended.stderr).toMatch(/the recording is incomplete: .*\(ENOSPC\)\. The traffic goes on\.\n/)
     expect(ended.stderr).toContain('served 1, live 0, repeated 0, unused 0, missed 0, forwarded 20')
@@ -172,26 +169,14 @@ describe('a disk that fills up', () => {
   it('when it finishes: the file stands, and the next recording takes up what there is', async ({ skip }) => {
     const { options, before } = await onSmallDisk(160 * 1024, skip)
     // The journal has room, the finished file beside it has not.
-    const ended = await sandgateRecord([
-      ...options,
-      '--mode',
-      'new_episodes',
-      '--',
-      ...requesting('/old', ...many.slice(0, 4)),
-    ])
+    const ended = await addEpisodes(options, '/old', ...many.slice(0, 4))
     expect(ended).toMatchObject({
       code: 6,
       stderr: expect.stringContaining(`${out}: cannot be written (ENOSPC).`),
     })
     expectUntouched(before, 'tests.cassette.jsonl')
     execFileSync('mount', ['-o', 'remount,size=4m', directory])
-    const next = await sandgateRecord([
-      ...options,
-      '--mode',
-      'new_episodes',
-      '--',
-      ...requesting('/old', ...many.slice(0, 5)),
-    ])
+    const next = await addEpisodes(options, '/old', ...many.slice(0, 5))
     expect(next).toMatchObject({ code: 0, stdout: expect.stringMatching(/^replaying 5 .*\n(?:200\n){6}$/) })
     expect(next.stderr).toContain('recorded 5 exchanges, recovered 8, dropped 0')
     expect(loadCassette(out).interactions).toHaveLength(6)

@@ -45,7 +45,7 @@ describe.each(STORIES)('the story $name', (story) => {
     clock.advance(ms)
     const logger = createLogger({ requests: false, format: 'off' })
     const gateway = await startReplay({
-      cassettes: [cassette],
+      load: () => [cassette],
       config: config(),
       partners: 'any',
       logger,
