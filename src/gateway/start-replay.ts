@@ -108,7 +108,8 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     options.partners === 'configured'
       ? deriveSettings(config, shared)
       : { ...deriveSettings({ ...config, partners: [partner] }, shared), registry: anySecret(partner) }
-  const lifecycle = createLifecycle(config.server)
+  // Finding the first answer of a large operation takes seconds; a 503 meanwhile was never recorded.
+  const lifecycle = createLifecycle({ ...config.server, maxLoopDelayMs: Number.POSITIVE_INFINITY })
   const gateway: Gateway = {
     clock,
     store,
