@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { loadCassette } from '../src/cassettes/load.ts'
+import { loadCassette } from '../src/cassettes/file/load.ts'
 
 /** Loads one file in a process of its own and prints what that took, as JSON. */
 const [how = '', file = ''] = process.argv.slice(2)

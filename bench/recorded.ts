@@ -1,8 +1,9 @@
-import { VOLATILE } from '../src/cassettes/bindings.ts'
-import { CASSETTE_VERSION, type CapturedExchange, type HeaderLine } from '../src/cassettes/interaction.ts'
-import { loadCassette } from '../src/cassettes/load.ts'
-import { createWriter } from '../src/cassettes/writer.ts'
+import { VOLATILE } from '../src/cassettes/bindings/annotate.ts'
+import { loadCassette } from '../src/cassettes/file/load.ts'
+import { CASSETTE_VERSION, type CapturedExchange } from '../src/cassettes/interaction.ts'
+import { createWriter } from '../src/cassettes/writer/writer.ts'
 import { instant } from '../src/clock.ts'
+import type { HeaderLine } from '../src/http/header-lines.ts'
 import { CLIENT } from './servers.ts'
 
 /** An answer as it is on the cassette, for the peers to put into recordings of their own. */

@@ -1,14 +1,14 @@
-import type { Ledger } from './cassettes/ledger.ts'
-import { loadCassette } from './cassettes/load.ts'
-import type { MissReport } from './cassettes/miss.ts'
+import { loadCassette } from './cassettes/file/load.ts'
+import type { MissReport } from './cassettes/miss/report.ts'
+import type { Ledger } from './cassettes/tape/ledger.ts'
 import { loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
-import { startReplay } from './gateway/start-replay.ts'
 import { createLogger } from './observe/logger.ts'
-import { defaultMode, doingOf, type RecordMode, startSession } from './record-modes.ts'
 import type { Recorded } from './recorder/recorder.ts'
+import { defaultMode, doingOf, type RecordMode, startSession } from './start/recording.ts'
+import { startReplay } from './start/replay.ts'
 
-export type { CassetteError } from './cassettes/load-error.ts'
+export type { CassetteError } from './cassettes/cassette-error.ts'
 export type { Ledger, MissReport, Recorded, RecordMode }
 
 export type ReplayOptions = {

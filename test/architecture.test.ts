@@ -5,14 +5,32 @@ import { describe, expect, it } from 'vitest'
 /** From the top to the bottom: a folder imports from its own layer and the ones below, never from above. */
 const LAYERS = [
   ['cli', 'sandgate.ts'],
-  ['record-modes.ts'],
-  ['gateway', 'recorder', 'config'],
-  ['decisions', 'checks', 'portal', 'observe'],
-  ['operations', 'tokens', 'cassettes', 'store'],
-  ['simulator', 'errors'],
-  ['clock.ts', 'product.ts'],
+  ['start'],
+  ['gateway', 'recorder'],
+  ['checks', 'decisions', 'portal'],
+  ['cassettes'],
+  ['operations', 'observe'],
+  ['tokens', 'store', 'simulator', 'upstream'],
+  ['config', 'errors'],
+  ['http', 'clock.ts', 'product.ts'],
 ] as const
 const layerOf = new Map<string, number>(LAYERS.flatMap((names, layer) => names.map((name) => [name, layer])))
+
+/** The rooms of `cassettes`, from the top to the bottom: each imports only from those below it. */
+const ROOMS = [
+  ['writer'],
+  ['tools'],
+  ['tape'],
+  ['verify', 'miss'],
+  ['merging'],
+  ['file'],
+  ['matching'],
+  ['redaction'],
+  ['bindings'],
+  ['message'],
+  ['interaction.ts', 'cassette-error.ts'],
+] as const
+const floorOf = new Map<string, number>(ROOMS.flatMap((names, floor) => names.map((name) => [name, floor])))
 
 /** The one file above its readers: the types and constants of the configuration. It imports nothing of ours. */
 const SCHEMA = 'config/schema.ts'
@@ -63,8 +81,36 @@ function layer(file: string): number {
   return found
 }
 
-const isConfigTypes = ({ target, typeOnly }: { target: string; typeOnly: boolean }) =>
-  target === SCHEMA || (typeOnly && folderOf(target) === 'config')
+function roomOf(file: string): string {
+  return file.split('/')[1] ?? file
+}
+
+function floor(file: string): number {
+  const found = floorOf.get(roomOf(file))
+  if (found === undefined) throw new Error(`src/${file} is in no room: give its folder a place in ROOMS`)
+  return found
+}
+
+/** Those of `names` from which `edges` lead back to themselves. */
+function inCircles(names: Iterable<string>, edges: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+    [...(edges.get(from) ?? [])].some((next) => {
+      if (next === to) return true
+      if (seen.has(next)) return false
+      return reaches(next, to, seen.add(next))
+    })
+  return [...names].filter((name) => reaches(name, name))
+}
+
+/** Who imports whom, types included; `nameOf` may be coarser than a file. */
+function graph(nameOf: (file: string) => string): Map<string, Set<string>> {
+  const edges = new Map<string, Set<string>>()
+  for (const { file, target } of inside) {
+    const [from, to] = [nameOf(file), nameOf(target)]
+    if (from !== to || file === target) edges.set(from, (edges.get(from) ?? new Set()).add(to))
+  }
+  return edges
+}
 
 describe('imports', () => {
   it('are found at all', () => {
@@ -72,27 +118,36 @@ describe('imports', () => {
     for (const { target } of inside) expect(sources.has(target), target).toBe(true)
   })
 
-  it('go one way, from the command line down to the clock; the types of the configuration are for everybody', () => {
+  it('go one way, from the command line down to HTTP and the clock', () => {
     const upward = inside
-      .filter((each) => layer(each.file) > layer(each.target) && !isConfigTypes(each))
+      .filter((each) => layer(each.file) > layer(each.target))
+      .map(({ file, target }) => `src/${file} imports src/${target}`)
+    expect(upward).toEqual([])
+  })
+
+  it('go one way between the rooms of the cassettes', () => {
+    const upward = inside
+      .filter(({ file, target }) => folderOf(file) === 'cassettes' && folderOf(target) === 'cassettes')
+      .filter((each) => floor(each.file) > floor(each.target))
       .map(({ file, target }) => `src/${file} imports src/${target}`)
     expect(upward).toEqual([])
   })
 
   it('make no circle of folders', () => {
-    const edges = new Map<string, Set<string>>()
-    for (const each of inside) {
-      const [from, to] = [folderOf(each.file), folderOf(each.target)]
-      if (from === to || isConfigTypes(each)) continue
-      edges.set(from, (edges.get(from) ?? new Set()).add(to))
-    }
-    const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
-      [...(edges.get(from) ?? [])].some((next) => {
-        if (next === to) return true
-        if (seen.has(next)) return false
-        return reaches(next, to, seen.add(next))
-      })
-    expect([...edges.keys()].filter((folder) => reaches(folder, folder))).toEqual([])
+    const edges = graph(folderOf)
+    expect(inCircles(edges.keys(), edges)).toEqual([])
+  })
+
+  it('make no circle of files, types included', () => {
+    const edges = graph((file) => file)
+    expect(inCircles(edges.keys(), edges)).toEqual([])
+  })
+
+  it('of the facts of HTTP lead nowhere in the project', () => {
+    const outward = inside.filter(
+      ({ file, target }) => folderOf(file) === 'http' && folderOf(target) !== 'http',
+    )
+    expect(outward).toEqual([])
   })
 
   it('of the schema of the configuration lead nowhere in the project', () => {
@@ -121,7 +176,7 @@ describe('the checks', () => {
     expect(others).toEqual([])
     const ours = inside.filter(({ file, typeOnly }) => folderOf(file) === 'checks' && !typeOnly)
     const folders = new Set(ours.map(({ target }) => folderOf(target)))
-    expect([...folders].sort()).toEqual(['checks', 'clock.ts', 'errors'])
+    expect([...folders].sort()).toEqual(['checks', 'clock.ts', 'errors', 'http'])
   })
 })
 
@@ -147,10 +202,10 @@ describe('the network', () => {
     'cli/child-command.ts': '{ spawn }', // runs the command after `--`
     'gateway/partner-server.ts': 'http', // listens
     'gateway/raw-replies.ts': '{ Socket }', // answers on a connection that the parser gave up
-    'recorder/upstream.ts': '{ Pool }', // `record` passes requests on to the sandbox that it is given
+    'upstream/send.ts': '{ Pool }', // `record` passes requests on to the sandbox that it is given
     'store/ownership.ts': '{ connect, createServer, type Server }', // a socket in the data directory
-    'cassettes/writer.ts': '{ Worker }', // the recorder writes in a thread of its own
-    'cassettes/writer-worker.ts': '{ parentPort, workerData }',
+    'cassettes/writer/writer.ts': '{ Worker }', // the recorder writes in a thread of its own
+    'cassettes/writer/thread.ts': '{ parentPort, workerData }',
   }
 
   it('is used by a few files only, each for a reason', () => {

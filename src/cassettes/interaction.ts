@@ -1,12 +1,11 @@
+import type { HeaderLine } from '../http/header-lines.ts'
+
 /**
  * The vocabulary of cassettes. An exchange is one request and its reply as they were on the wire; an interaction
  * is an exchange in a cassette: redacted, ordered, with the places where its values come from and go to.
  *
  * Bodies are bytes and are never re-serialised: number spelling, key order, white space and non-UTF-8 stay.
  */
-
-/** A header line as it was on the wire: repeats, order and spelling kept. */
-export type HeaderLine = readonly [name: string, value: string]
 
 export type CapturedRequest = {
   readonly method: string

@@ -3,7 +3,7 @@ import { Compile, type Validator } from 'typebox/compile'
 import { Settings } from 'typebox/system'
 import { instant } from '../clock.ts'
 import type { FieldError } from '../errors/refusal.ts'
-import { pointerStep } from './pointer.ts'
+import { pointerStep } from '../http/json-pointer.ts'
 import { propertiesOf } from './query.ts'
 
 export type Place = 'pointer' | 'parameter'

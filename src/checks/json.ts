@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type Refusal, refuse } from '../errors/refusal.ts'
-import { isExactInteger } from './exact-number.ts'
-import { pointerStep } from './pointer.ts'
+import { isExactInteger } from '../http/decimal.ts'
+import { pointerStep } from '../http/json-pointer.ts'
 
 /** Deeper than any body of the interface, and shallow enough for every recursive reader behind us. */
 export const MAX_DEPTH = 32

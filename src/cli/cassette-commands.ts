@@ -26,7 +26,7 @@ export const CASSETTE_COMMANDS: readonly Command[] = [
       color: { summary: 'Colors also where no terminal is.' },
     },
     example: 'sandgate cassette show recordings/onboarding.har --entry 3',
-    load: () => import('./cassette-show.ts'),
+    load: () => import('./commands/cassette-show.ts'),
   },
   {
     name: 'cassette lint',
@@ -34,7 +34,7 @@ export const CASSETTE_COMMANDS: readonly Command[] = [
     args: ['FILE...'],
     options: { strict: { summary: 'Warnings count as well.' }, config: CONFIG },
     example: 'sandgate cassette lint recordings/*.har',
-    load: () => import('./cassette-lint.ts'),
+    load: () => import('./commands/cassette-lint.ts'),
   },
   {
     name: 'cassette diff',
@@ -42,7 +42,7 @@ export const CASSETTE_COMMANDS: readonly Command[] = [
     args: ['BEFORE', 'AFTER'],
     options: {},
     example: 'sandgate cassette diff old.har new.har',
-    load: () => import('./cassette-diff.ts'),
+    load: () => import('./commands/cassette-diff.ts'),
   },
   {
     name: 'cassette merge',
@@ -50,7 +50,7 @@ export const CASSETTE_COMMANDS: readonly Command[] = [
     args: ['FILE...'],
     options: { out: OUT, force: FORCE, config: CONFIG },
     example: 'sandgate cassette merge onboarding.har payments.har --out all.har',
-    load: () => import('./cassette-merge.ts'),
+    load: () => import('./commands/cassette-merge.ts'),
   },
   {
     name: 'cassette import',
@@ -67,7 +67,7 @@ export const CASSETTE_COMMANDS: readonly Command[] = [
       config: CONFIG,
     },
     example: 'sandgate cassette import devtools.har --out recordings/onboarding.har',
-    load: () => import('./cassette-import.ts'),
+    load: () => import('./commands/cassette-import.ts'),
   },
   {
     name: 'cassette verify',
@@ -89,6 +89,6 @@ export const CASSETTE_COMMANDS: readonly Command[] = [
       json: { summary: 'Print the report as JSON.' },
     },
     example: 'sandgate cassette verify recordings/onboarding.har --against https://sandbox.example.com',
-    load: () => import('./cassette-verify.ts'),
+    load: () => import('./commands/cassette-verify.ts'),
   },
 ]

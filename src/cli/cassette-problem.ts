@@ -1,4 +1,4 @@
-import { CassetteError } from '../cassettes/load-error.ts'
+import { CassetteError } from '../cassettes/cassette-error.ts'
 import type { Ending, Invocation, Io } from './command.ts'
 
 /** Says what is wrong with a cassette instead of throwing it. */

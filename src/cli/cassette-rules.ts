@@ -1,4 +1,4 @@
-import { createSecrets, type Secrets } from '../cassettes/secrets.ts'
+import { createSecrets, type Secrets } from '../cassettes/redaction/secrets/secrets.ts'
 import { formatConfigErrors } from '../config/errors.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Config, OutcomeRule } from '../config/schema.ts'

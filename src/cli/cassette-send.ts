@@ -1,5 +1,6 @@
 import { Client } from 'undici'
-import type { CapturedReply, CapturedRequest, HeaderLine } from '../cassettes/interaction.ts'
+import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
+import type { HeaderLine } from '../http/header-lines.ts'
 
 /** The sandbox could not be asked, or its answer did not come. */
 export class SendFault extends Error {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { didYouMean } from '../config/suggest.ts'
 import type { Command, Invocation } from './command.ts'
-import { commandHelp, generalHelp, usageOf } from './help.ts'
+import { commandHelp, generalHelp, usageOf } from './commands/help.ts'
 
 export type Parsed =
   | { readonly kind: 'run'; readonly invocation: Invocation }
@@ -95,4 +95,9 @@ function optionHint(rawName: string, command: Command): string {
   const names = Object.keys(command.options).map((name) => `--${name}`)
   if (names.length === 0) return '; it takes none'
   return didYouMean(rawName, names) || `; options: ${names.join(', ')}`
+}
+
+/** The items of an option that takes a list, with commas or spaces between them. */
+export function listOf(text: string | true | undefined): readonly string[] {
+  return typeof text === 'string' ? text.split(/[ ,]+/).filter((item) => item !== '') : []
 }

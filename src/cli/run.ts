@@ -1,6 +1,6 @@
 import { productVersion } from '../product.ts'
 import type { Ending, Io } from './command.ts'
-import { COMMANDS } from './commands.ts'
+import { COMMANDS } from './command-table.ts'
 import { parseCommandLine } from './parse.ts'
 
 /** Does what a command line says. `argv` without the program itself. */

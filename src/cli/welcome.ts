@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { demoCredentials } from '../config/demo.ts'
 import type { Config } from '../config/schema.ts'
-import { demoCredentials } from '../tokens/demo-key.ts'
 
 /**
  * What a person sees after the start: where it listens and, while the published demo key is active, a first call

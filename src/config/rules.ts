@@ -1,8 +1,8 @@
-import { isDemoKey } from '../tokens/sandbox-keys.ts'
-import { isLoopbackHost, isLoopbackUrl } from './loopback.ts'
+import { isLoopbackHost, isLoopbackUrl } from '../http/loopback.ts'
 import { checkOutcomes } from './outcome-rules.ts'
 import { checkCapList, checkPartners } from './partner-rules.ts'
 import type { Path } from './paths.ts'
+import { isDemoKey } from './sandbox-keys.ts'
 import type { Config } from './schema.ts'
 
 type Report = (path: Path, message: string) => void

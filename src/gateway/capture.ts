@@ -1,5 +1,5 @@
 import type { CapturedRequest, Origin } from '../cassettes/interaction.ts'
-import { linesOf } from '../cassettes/raw-headers.ts'
+import { linesOf } from '../http/header-lines.ts'
 import { claimedClientId } from '../tokens/claimed-client.ts'
 import type { Exchange } from './exchange.ts'
 

@@ -1,3 +1,4 @@
+import type { RateLimitGroup } from '../config/schema.ts'
 import type { Operation, OperationRow } from '../operations/operation.ts'
 import type { Page } from '../portal/page.ts'
 import { createRequestCheck, type RequestCheck } from './judge-request.ts'
@@ -53,4 +54,8 @@ export function createMethodsOf(
     const methods = exact.get(path) ?? templates.find(({ pattern }) => pattern.test(path))?.methods
     return methods === undefined || methods.has(method) ? undefined : [...methods].sort().join(', ')
   }
+}
+
+export function groupOf(endpoint: Endpoint | undefined): RateLimitGroup {
+  return endpoint?.row.group ?? 'other'
 }

@@ -1,10 +1,10 @@
 import { createFieldCheck } from '../checks/fields.ts'
 import { parseJson } from '../checks/json.ts'
-import { isJson } from '../checks/media-type.ts'
 import { judgeOutcome } from '../checks/outcome.ts'
 import { createQueryReader } from '../checks/query.ts'
 import type { Config } from '../config/schema.ts'
 import { type FieldError, type Refusal, refuse } from '../errors/refusal.ts'
+import { isJson } from '../http/media-type.ts'
 import { closed } from '../operations/fields.ts'
 import type { Fields, Operation } from '../operations/operation.ts'
 

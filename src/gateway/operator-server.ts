@@ -1,16 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { CassetteError } from '../cassettes/load-error.ts'
+import { CassetteError } from '../cassettes/cassette-error.ts'
 import { parseJson } from '../checks/json.ts'
 import type { ControllableClock } from '../clock.ts'
 import { instant } from '../clock.ts'
-import { isLoopbackHost } from '../config/loopback.ts'
 import type { Config } from '../config/schema.ts'
+import { isLoopbackHost } from '../http/loopback.ts'
+import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { StoreHealth } from '../store/store.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { RECORDING_NAME, type Recordings } from './recordings.ts'
-import { WITHOUT_SCHEMAS } from './without-schemas.ts'
 
 /** What the operator listener shows and moves. */
 export type OperatorParts = {

@@ -2,13 +2,13 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import fastify, { type FastifyInstance } from 'fastify'
 import { splitTarget, takeLane } from '../checks/path.ts'
 import { refuse } from '../errors/refusal.ts'
-import { track } from './connection.ts'
+import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
+import { arrive } from './arrive.ts'
 import type { Gateway } from './context.ts'
 import { createMethodsOf, type Endpoint, routePath } from './endpoint.ts'
-import { arrive } from './exchange.ts'
 import { serve } from './pipeline.ts'
 import { answerConnect, answerParserError } from './raw-replies.ts'
-import { WITHOUT_SCHEMAS } from './without-schemas.ts'
+import { track } from './wire/connection.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -60,7 +60,7 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
     if (req.headers.expect !== undefined && !isContinue(req)) {
       exchange.broken = refuse('EXPECTATION_FAILED', 'The only expectation that is met is 100-continue.')
     }
-    serve(gateway, exchange, track(exchange))
+    serve(gateway, exchange, track(exchange, exchange.connection))
   }
 
   app.addHook('onRequest', (request, reply) => {

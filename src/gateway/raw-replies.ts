@@ -4,9 +4,9 @@ import { systemClock } from '../clock.ts'
 import { type ErrorCode, errorEntry } from '../errors/catalogue.ts'
 import { problem } from '../errors/problem.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
-import { connectionOf, lastUnanswered } from './connection.ts'
+import { pushCommonHeaders, SPELLING } from './common-headers.ts'
 import type { Gateway } from './context.ts'
-import { pushCommonHeaders, SPELLING } from './reply.ts'
+import { connectionOf, lastUnanswered } from './wire/connection.ts'
 
 /**
  * What the parser refuses is still answered by us, with the headers of every response. A response that is under

@@ -6,11 +6,11 @@ import { judgeExchange, proveExchange, readExchange, tokenResponse } from '../to
 import { issueToken } from '../tokens/issue.ts'
 import { SigningKeysError } from '../tokens/key-file.ts'
 import type { ProvenKey } from '../tokens/registry.ts'
-import { readBody } from './body.ts'
 import type { Gateway } from './context.ts'
 import type { Exchange } from './exchange.ts'
 import { type Reply, rateLimited, refusalReply } from './reply.ts'
 import { failureWindows, keyWindow } from './token-windows.ts'
+import { readBody } from './wire/body.ts'
 
 const KEY_RETRY_SECONDS = 5
 

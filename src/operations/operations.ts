@@ -37,3 +37,17 @@ export const OPERATIONS: readonly Operation[] = [
 
 /** Every row of the interface, the token exchange included. */
 export const ROWS: readonly OperationRow[] = [authToken, ...OPERATIONS]
+
+const ROUTES = ROWS.map(({ id, method, path }) => ({
+  id,
+  method,
+  path: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`),
+  fixed: !path.includes('{'),
+})).sort((a, b) => Number(b.fixed) - Number(a.fixed))
+
+/** The operation of a method and target; a path with fixed segments only goes before one with parameters. */
+export function operationOf(method: string, target: string): string | undefined {
+  const path = (target.split('?', 1)[0] ?? '').replace(/^\/_lane\/[^/]+/, '')
+  const asked = method === 'HEAD' ? 'GET' : method
+  return ROUTES.find((route) => route.method === asked && route.path.test(path))?.id
+}

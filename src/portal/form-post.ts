@@ -1,5 +1,5 @@
-import { mediaType } from '../checks/media-type.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
+import { mediaType } from '../http/media-type.ts'
 import { formDecode } from '../tokens/exchange-body.ts'
 import type { Visit } from './page.ts'
 

@@ -1,4 +1,4 @@
-import { type HeaderValue, weightedRanges } from './accept.ts'
+import { type HeaderValue, weightedRanges } from '../http/accept.ts'
 
 export const LANGUAGES = ['fr', 'en'] as const
 export type Language = (typeof LANGUAGES)[number]

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
 import type { CapturedReply } from '../cassettes/interaction.ts'
+import { endToEnd } from '../upstream/hop-headers.ts'
+import type { UpstreamReply } from '../upstream/send.ts'
 import type { CaptureRoom } from './capture.ts'
-import { endToEnd } from './headers.ts'
-import type { UpstreamReply } from './upstream.ts'
 
 export type Watcher = {
   /** The reply is there as a whole; the client may not have all of it yet. */

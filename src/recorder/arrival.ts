@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { headerOf } from '../cassettes/canonical.ts'
-import { operationOf } from '../cassettes/import.ts'
 import type { CapturedRequest } from '../cassettes/interaction.ts'
-import { linesOf } from '../cassettes/raw-headers.ts'
 import { takeLane } from '../checks/path.ts'
 import type { Clock } from '../clock.ts'
-import { forwardedLines } from './headers.ts'
+import { headerOf, linesOf } from '../http/header-lines.ts'
+import { operationOf } from '../operations/operations.ts'
+import { forwardedLines } from '../upstream/hop-headers.ts'
 
 /** What the head of a request says. */
 export type Arrival = {

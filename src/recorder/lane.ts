@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { headerOf } from '../cassettes/canonical.ts'
 import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
-import { isPublicClientId } from '../cassettes/secrets.ts'
+import { isPublicClientId } from '../cassettes/redaction/secrets/secrets.ts'
+import { headerOf } from '../http/header-lines.ts'
 import { claimedClientId } from '../tokens/claimed-client.ts'
 import { bearerOf, grantOf, tokenHash } from './token.ts'
 

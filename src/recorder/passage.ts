@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough, type Readable } from 'node:stream'
 import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
-import type { Writer } from '../cassettes/writer.ts'
+import type { Writer } from '../cassettes/writer/writer.ts'
 import type { Clock } from '../clock.ts'
+import type { Upstream, UpstreamReply } from '../upstream/send.ts'
 import { sendReply } from './answer.ts'
 import { readArrival } from './arrival.ts'
 import type { CaptureRoom } from './capture.ts'
 import type { Lanes } from './lane.ts'
-import type { Upstream, UpstreamReply } from './upstream.ts'
 
 /** What every exchange that passes needs. */
 export type Route = {

@@ -1,4 +1,4 @@
-import type { Continuation } from '../cassettes/continuation.ts'
+import type { Continuation } from '../cassettes/tape/continuation.ts'
 
 /** What is known of an answer of the player beside what is on the wire. */
 export type Verdict =

@@ -4,10 +4,10 @@ import httpProxy from '@fastify/http-proxy'
 import fastify, { type FastifyInstance } from 'fastify'
 import { problem } from '../errors/problem.ts'
 import { refuse } from '../errors/refusal.ts'
-import { WITHOUT_SCHEMAS } from '../gateway/without-schemas.ts'
-import { type Failure, failureOf, mayRetry } from './failure.ts'
+import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
+import { type Failure, failureOf, mayRetry } from '../upstream/failure.ts'
+import type { UpstreamReply } from '../upstream/send.ts'
 import type { Passage, TakePassage } from './passage.ts'
-import type { UpstreamReply } from './upstream.ts'
 
 const HEADER_BYTES = 64 * 1024
 /** CONNECT is no request to pass on: Node does not hand it to a router. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { headerOf } from '../cassettes/canonical.ts'
-import type { CapturedReply, HeaderLine } from '../cassettes/interaction.ts'
-import { readBody } from '../cassettes/redact-message.ts'
+import type { CapturedReply } from '../cassettes/interaction.ts'
+import { readBody } from '../cassettes/message/read-body.ts'
+import { type HeaderLine, headerOf } from '../http/header-lines.ts'
 
 /** What a token is known by: it is kept nowhere itself. */
 export function tokenHash(token: string): string {

@@ -1,19 +1,14 @@
 import { LRUCache } from 'lru-cache'
-import { headerOf } from '../cassettes/canonical.ts'
-import type {
-  CapturedExchange,
-  CapturedReply,
-  CapturedRequest,
-  HeaderLine,
-} from '../cassettes/interaction.ts'
-import { secretsOfFields } from '../cassettes/redact-body.ts'
-import { secretsOfHeaders } from '../cassettes/redact-headers.ts'
-import { readBody } from '../cassettes/redact-message.ts'
-import { CONTRACT_FIELDS } from '../cassettes/stand-in-fields.ts'
-import { createFields } from '../cassettes/stand-in-table.ts'
-import type { Writer } from '../cassettes/writer.ts'
+import type { CapturedExchange, CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
+import { readBody } from '../cassettes/message/read-body.ts'
+import { secretsOfFields } from '../cassettes/redaction/body.ts'
+import { CONTRACT_FIELDS } from '../cassettes/redaction/contract.ts'
+import { secretsOfHeaders } from '../cassettes/redaction/headers.ts'
+import { createFields } from '../cassettes/redaction/stand-ins/field-table.ts'
+import type { Writer } from '../cassettes/writer/writer.ts'
 import type { Clock } from '../clock.ts'
-import { failureOf } from './failure.ts'
+import { type HeaderLine, headerOf } from '../http/header-lines.ts'
+import { failureOf } from '../upstream/failure.ts'
 import { bearerOf, grantOf, tokenHash } from './token.ts'
 
 /** A token exchange as its client sent it: the credentials are in memory only, until the recorder ends. */

@@ -1,15 +1,9 @@
-import { admit } from './admission.ts'
 import type { Backing } from './backing.ts'
-import { type CapBook, createCapBook } from './caps.ts'
+import type { CapBook } from './caps.ts'
 import type { Commits } from './commits.ts'
 import type { Fences } from './fences.ts'
-import { decodeMarker, decodeNumber, MARKER_PREFIX } from './keyspace.ts'
-import { readPage, readRecord } from './records.ts'
-import { createRunningKeys, type RunningKeys, type Unfinished, workId } from './running-keys.ts'
-import { settle } from './settlement.ts'
-import type { RecordKind, Store } from './store.ts'
-import { sweep } from './sweep.ts'
-import { createRateWindows, type RateWindows } from './windows.ts'
+import type { RunningKeys } from './running-keys.ts'
+import type { RateWindows } from './windows.ts'
 
 /**
  * The store of a single process. Windows, running keys and reservations are in memory; what has to survive is in the
@@ -22,93 +16,4 @@ export type Engine = {
   readonly windows: RateWindows
   readonly caps: CapBook
   readonly running: RunningKeys
-}
-
-export type EngineParts = {
-  readonly backing: Backing
-  readonly commits: Commits
-  readonly fences: Fences
-  /** How many live rate windows are held before new subjects share one. */
-  readonly maxWindows: number | undefined
-  readonly secret: Buffer
-  /** Ends what the caller opened, after the last commit. */
-  readonly release: () => Promise<void>
-}
-
-export function createStore(parts: EngineParts): Store {
-  const { backing, commits, secret } = parts
-  const caps = createCapBook((counter) => {
-    const value = backing.read(counter)
-    return value === undefined ? 0 : decodeNumber(value)
-  })
-  const engine: Engine = {
-    backing,
-    commits,
-    fences: parts.fences,
-    windows: createRateWindows(parts.maxWindows),
-    caps,
-    running: createRunningKeys(caps),
-  }
-  restoreUnknown(engine)
-  let closing: Promise<void> | undefined
-
-  async function close(): Promise<void> {
-    await commits.close()
-    await backing.close()
-    await parts.release()
-  }
-
-  return {
-    peek: (window, now) => engine.windows.peek(window, now),
-    take: (window, now) => engine.windows.take(window, now),
-    admit: (admission, now) => admit(engine, admission, now),
-    settle: (settlement, now) => settle(engine, settlement, now),
-    get: <T>(kind: RecordKind, tenant: string, id: string, now: number) =>
-      readRecord<T>(backing, kind, tenant, id, now),
-    page: (kind, tenant, query, now) => readPage(backing, kind, tenant, query, now),
-    async usage(partner, wanted, now) {
-      engine.running.expire(now)
-      return caps.usage(partner, wanted, now)
-    },
-    secret: () => Buffer.from(secret),
-    sweep: (now) => sweep(engine, now),
-    health: () => commits.health(),
-    close() {
-      closing ??= close()
-      return closing
-    },
-  }
-}
-
-/** After a crash, every remote effect that was under way has an unknown outcome and keeps its reservation. */
-function restoreUnknown({ backing, caps, running }: Engine): void {
-  const query = { from: MARKER_PREFIX, to: `${MARKER_PREFIX}\uffff`, limit: Number.POSITIVE_INFINITY }
-  for (const { name, value } of backing.range(query)) {
-    const marker = decodeMarker(value)
-    const { partner, key, fingerprint, fence, deadline, admittedAt } = marker
-    const id = workId(partner, key)
-    const work: Unfinished = {
-      id,
-      partner,
-      key,
-      fingerprint,
-      fence,
-      state: 'unknown',
-      busy: false,
-      leaseEndsAt: admittedAt,
-      deadline,
-      caps: marker.caps,
-      admittedAt,
-      marker: name,
-      holds: caps.restore(partner, marker.caps, admittedAt),
-    }
-    // Two markers of one key: the earlier outcome was never learned, and its key has been used again since.
-    const other = running.find(id)
-    if (other === undefined) running.add(work)
-    else if (other.fence > fence) running.overdue.add(work)
-    else {
-      running.overdue.add(other)
-      running.add(work)
-    }
-  }
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Backing, Entry, RangeQuery } from './backing.ts'
 import { createCommits } from './commits.ts'
-import { createStore } from './engine.ts'
 import { countingFences } from './fences.ts'
+import { createStore } from './local-store.ts'
 import type { Store } from './store.ts'
 
 export type MemoryStoreOptions = {

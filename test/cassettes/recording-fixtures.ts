@@ -3,13 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll } from 'vitest'
-import type { CapturedExchange, HeaderLine } from '../../src/cassettes/interaction.ts'
-import type { CassetteHeader } from '../../src/cassettes/journal-lines.ts'
-import { createRedactor, type Redactor, type RedactorOptions } from '../../src/cassettes/redact.ts'
-import { redactionPolicy } from '../../src/cassettes/redact-policy.ts'
-import { createSecrets } from '../../src/cassettes/secrets.ts'
-import type { WriterOptions } from '../../src/cassettes/writer.ts'
+import type { CassetteHeader } from '../../src/cassettes/file/journal/lines.ts'
+import type { CapturedExchange } from '../../src/cassettes/interaction.ts'
+import { redactionPolicy } from '../../src/cassettes/redaction/contract.ts'
+import {
+  createRedactor,
+  type Redactor,
+  type RedactorOptions,
+} from '../../src/cassettes/redaction/redactor.ts'
+import { createSecrets } from '../../src/cassettes/redaction/secrets/secrets.ts'
+import type { WriterOptions } from '../../src/cassettes/writer/writer.ts'
 import { DEFAULT_OUTCOMES } from '../../src/config/schema.ts'
+import type { HeaderLine } from '../../src/http/header-lines.ts'
 
 export const HEADER: CassetteHeader = {
   version: 1,

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Fingerprinted, fingerprint } from '../../src/checks/fingerprint.ts'
 import { judgeIdempotencyKey } from '../../src/checks/idempotency-key.ts'
-import { isJson, mediaType } from '../../src/checks/media-type.ts'
 import { judgeOutcome } from '../../src/checks/outcome.ts'
 import { judgeTenant } from '../../src/checks/tenant.ts'
+import { isJson, mediaType } from '../../src/http/media-type.ts'
 import { CREDIT_OUTCOMES, KYC_OUTCOMES, PAYMENT_OUTCOMES } from '../../src/simulator/rules.ts'
 
 describe('an Idempotency-Key', () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import { COMMANDS } from '../../src/cli/commands.ts'
+import { COMMANDS } from '../../src/cli/command-table.ts'
 import { parseCommandLine } from '../../src/cli/parse.ts'
 
 const GUIDE = 'docs/cassettes.md'

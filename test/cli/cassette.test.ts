@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { writeHar } from '../../src/cassettes/har.ts'
+import { writeHar } from '../../src/cassettes/file/har/write.ts'
+import { loadCassette } from '../../src/cassettes/file/load.ts'
 import type { CapturedExchange } from '../../src/cassettes/interaction.ts'
-import { loadCassette } from '../../src/cassettes/load.ts'
-import { createSecrets } from '../../src/cassettes/secrets.ts'
+import { createSecrets } from '../../src/cassettes/redaction/secrets/secrets.ts'
 import { exchange, HEADER, scratch } from '../cassettes/recording-fixtures.ts'
 import { cassetteOf, sandgate } from './cassette-fixtures.ts'
 

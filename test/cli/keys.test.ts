@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../src/cli/run.ts'
-import { hashSecret } from '../../src/tokens/sandbox-keys.ts'
+import { hashSecret } from '../../src/config/sandbox-keys.ts'
 
 const directories: string[] = []
 let config = ''

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Command } from '../../src/cli/command.ts'
-import { COMMANDS } from '../../src/cli/commands.ts'
+import { COMMANDS } from '../../src/cli/command-table.ts'
 import { parseCommandLine } from '../../src/cli/parse.ts'
 
 const parse = (text: string) => parseCommandLine(text === '' ? [] : text.split(' '), COMMANDS)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FORMATS } from '../../src/config/formats.ts'
-import { isLoopbackHost } from '../../src/config/loopback.ts'
+import { isLoopbackHost } from '../../src/http/loopback.ts'
 
 const accepts = (format: string, text: string) => FORMATS[format]?.(text) === undefined
 

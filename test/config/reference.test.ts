@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { cliReference, configReference } from '../../scripts/generate-config-reference.ts'
-import { COMMANDS } from '../../src/cli/commands.ts'
+import { COMMANDS } from '../../src/cli/command-table.ts'
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts'
 import { settings, variableName } from '../../src/config/environment.ts'
 import { ConfigSchema } from '../../src/config/schema.ts'

@@ -8,8 +8,8 @@ import { formatConfigErrors } from '../../src/config/errors.ts'
 import { effectiveCaps, limitFor } from '../../src/config/limits.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { MAX_PATTERN_COST, patternCost } from '../../src/config/pattern-cost.ts'
+import { DEMO_KEY } from '../../src/config/sandbox-keys.ts'
 import { type Config, DEFAULT_CAPS, DEFAULT_OUTCOMES } from '../../src/config/schema.ts'
-import { DEMO_KEY } from '../../src/tokens/sandbox-keys.ts'
 
 const env = { SANDGATE_OPERATOR_TOKEN: 'a-token-of-the-operator' }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { prefersHtml } from '../../src/portal/accept.ts'
+import { prefersHtml } from '../../src/http/accept.ts'
 import { preferredLanguage } from '../../src/portal/language.ts'
 import { markup } from '../../src/portal/markup.ts'
 import { maskedPhone } from '../../src/portal/masked-phone.ts'

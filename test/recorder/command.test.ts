@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { loadCassette } from '../../src/cassettes/load.ts'
+import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { scratch } from '../cassettes/recording-fixtures.ts'
 import { type Handler, startUpstream } from './upstream.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { CapturedRequest, HeaderLine } from '../../src/cassettes/interaction.ts'
+import type { CapturedRequest } from '../../src/cassettes/interaction.ts'
+import type { HeaderLine } from '../../src/http/header-lines.ts'
 import { createLanes } from '../../src/recorder/lane.ts'
 
 const FORM: HeaderLine = ['Content-Type', 'application/x-www-form-urlencoded']

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { loadCassette } from '../../src/cassettes/load.ts'
+import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { bodyText, scratch } from '../cassettes/recording-fixtures.ts'
 import { type Handler, rawExchange, record, startUpstream } from './upstream.ts'
 

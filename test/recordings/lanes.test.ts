@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { loadCassette } from '../../src/cassettes/load.ts'
+import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { replay, type Tape } from '../../src/sandgate.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { partner } from '../support/partners.ts'

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { recordStories } from '../../scripts/record-stories.ts'
 import { STORIES } from '../../scripts/recording-stories.ts'
-import { loadCassette } from '../../src/cassettes/load.ts'
+import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { controllableClock } from '../../src/clock.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { startReplay } from '../../src/gateway/start-replay.ts'
 import { createLogger } from '../../src/observe/logger.ts'
+import { startReplay } from '../../src/start/replay.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'sandgate-recordings-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { hashSecret } from '../../src/config/sandbox-keys.ts'
 import type { Partner } from '../../src/config/schema.ts'
 import { proveExchange, readExchange } from '../../src/tokens/exchange.ts'
 import { createRegistry, type Registry } from '../../src/tokens/registry.ts'
-import { hashSecret } from '../../src/tokens/sandbox-keys.ts'
 import { alpha, keyIdOf, parseJson, SECRET } from './fixtures.ts'
 
 const base64 = (text: string | Uint8Array) => Buffer.from(text).toString('base64')

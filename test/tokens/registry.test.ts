@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createSandboxKey, DEMO_KEY, hashSecret, isDemoKey } from '../../src/config/sandbox-keys.ts'
 import { SCOPES } from '../../src/config/schema.ts'
 import { createRegistry } from '../../src/tokens/registry.ts'
-import { createSandboxKey, DEMO_KEY, hashSecret, isDemoKey } from '../../src/tokens/sandbox-keys.ts'
 import { alpha, beta, keyIdOf, revoking, SECRET } from './fixtures.ts'
 
 describe('a registry', () => {

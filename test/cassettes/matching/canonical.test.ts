@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileLayout } from '../../../src/cassettes/bindings-layout.ts'
-import { canonicalKey, readRequest } from '../../../src/cassettes/canonical.ts'
-import { nodeAt, readJson } from '../../../src/cassettes/canonical-json.ts'
-import { canonicalNumber } from '../../../src/cassettes/canonical-number.ts'
-import type { CapturedRequest, HeaderLine } from '../../../src/cassettes/interaction.ts'
+import type { CapturedRequest } from '../../../src/cassettes/interaction.ts'
+import { canonicalKey } from '../../../src/cassettes/matching/canonical-key.ts'
+import { compileLayout } from '../../../src/cassettes/matching/layout.ts'
+import { nodeAt, readJson } from '../../../src/cassettes/message/json-tree.ts'
+import { readRequest } from '../../../src/cassettes/message/request-facts.ts'
+import { canonicalNumber } from '../../../src/http/decimal.ts'
+import type { HeaderLine } from '../../../src/http/header-lines.ts'
 
 const NO_HOLES = compileLayout([])
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { CapturedReply, CapturedRequest, HeaderLine } from '../../../src/cassettes/interaction.ts'
+import type { CapturedReply, CapturedRequest } from '../../../src/cassettes/interaction.ts'
+import type { HeaderLine } from '../../../src/http/header-lines.ts'
 import { OPERATIONS } from '../../../src/operations/operations.ts'
 import type { Send } from './sandbox.ts'
 

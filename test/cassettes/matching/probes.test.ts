@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Interaction } from '../../../src/cassettes/interaction.ts'
-import type { Tape } from '../../../src/cassettes/tape.ts'
+import type { Tape } from '../../../src/cassettes/tape/tape.ts'
 import { createClient, type Json, requestOf } from './client.ts'
 import { cassetteOf, replaying, tapeOf } from './recording.ts'
 import { LANE, replyOf, T0 } from './sandbox.ts'

@@ -1,15 +1,15 @@
-import { annotate, VOLATILE } from '../../../src/cassettes/bindings.ts'
+import { annotate, VOLATILE } from '../../../src/cassettes/bindings/annotate.ts'
 import {
   CASSETTE_VERSION,
   type CapturedRequest,
   type Cassette,
   type Interaction,
 } from '../../../src/cassettes/interaction.ts'
-import type { MissReport } from '../../../src/cassettes/miss.ts'
-import { createRedactor } from '../../../src/cassettes/redact.ts'
-import { redactionPolicy } from '../../../src/cassettes/redact-policy.ts'
-import { createSecrets } from '../../../src/cassettes/secrets.ts'
-import { createTape, type Tape, type TapeOptions } from '../../../src/cassettes/tape.ts'
+import type { MissReport } from '../../../src/cassettes/miss/report.ts'
+import { redactionPolicy } from '../../../src/cassettes/redaction/contract.ts'
+import { createRedactor } from '../../../src/cassettes/redaction/redactor.ts'
+import { createSecrets } from '../../../src/cassettes/redaction/secrets/secrets.ts'
+import { createTape, type Tape, type TapeOptions } from '../../../src/cassettes/tape/tape.ts'
 import { DEFAULT_OUTCOMES } from '../../../src/config/schema.ts'
 import { LANE, ORIGIN, type Send, T0 } from './sandbox.ts'
 

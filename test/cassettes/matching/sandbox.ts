@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type {
   CapturedReply,
   CapturedRequest,
-  HeaderLine,
   Interaction,
   Origin,
 } from '../../../src/cassettes/interaction.ts'
@@ -10,6 +9,7 @@ import { frozenClock } from '../../../src/clock.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import type { Partner } from '../../../src/config/schema.ts'
 import { problem } from '../../../src/errors/problem.ts'
+import type { HeaderLine } from '../../../src/http/header-lines.ts'
 import type { Fields, Operation, Simulation } from '../../../src/operations/operation.ts'
 import { OPERATIONS } from '../../../src/operations/operations.ts'
 import { createIds } from '../../../src/simulator/ids.ts'

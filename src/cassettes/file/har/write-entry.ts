@@ -1,0 +1,140 @@
+import { STATUS_CODES } from 'node:http'
+import { instant } from '../../../clock.ts'
+import type { HeaderLine } from '../../../http/header-lines.ts'
+import type { CapturedReply, CapturedRequest, Interaction } from '../../interaction.ts'
+import { decodeBody } from '../../message/encoding.ts'
+import { formValues } from '../../message/form-spans.ts'
+import { storeBody } from '../journal/lines.ts'
+
+/**
+ * An entry of HAR 1.2, keys in a fixed order. What is standard serves every reader of HAR: bodies are decoded, and
+ * headers that would then lie are left out. What is ours stands in `_cassette`, the headers as they were on the wire
+ * among it.
+ */
+export function harEntry(interaction: Interaction, origin: string) {
+  const { request, reply, sequence, ended, startedBeforeEnd, lane, operation, bindings, redactions } =
+    interaction
+  return {
+    startedDateTime: instant(interaction.startedAt),
+    time: interaction.durationMs,
+    request: harRequest(request, origin),
+    response: reply ? harResponse(reply, request.httpVersion) : NO_RESPONSE,
+    cache: {},
+    timings: { send: 0, wait: interaction.durationMs, receive: 0 },
+    _cassette: {
+      sequence,
+      ...(ended !== undefined && { ended }),
+      ...(startedBeforeEnd !== undefined && { startedBeforeEnd }),
+      lane,
+      ...(operation !== undefined && { operation }),
+      origin: interaction.origin,
+      complete: reply !== undefined,
+      bindings: bindings.map(({ type, value, madeBy, places }) => ({
+        type,
+        value,
+        madeBy,
+        places: places.map(({ part, pointer }) => ({ part, pointer })),
+      })),
+      redactions: redactions.map(({ place, kind, rule, digest }) => ({
+        place: { part: place.part, pointer: place.pointer },
+        kind,
+        rule,
+        ...(digest !== undefined && { digest }),
+      })),
+      wire: {
+        request: wireOf(request),
+        ...(reply && { reply: wireOf(reply) }),
+      },
+    },
+  }
+}
+
+export type HarEntry = ReturnType<typeof harEntry>
+
+/** Status 0 is how HAR says that no response came. */
+const NO_RESPONSE = {
+  status: 0,
+  statusText: '',
+  httpVersion: 'HTTP/1.1',
+  cookies: [],
+  headers: [],
+  content: { size: 0, mimeType: 'x-unknown' },
+  redirectURL: '',
+  headersSize: -1,
+  bodySize: -1,
+}
+
+/** They describe the bytes on the wire, which are not the ones that stand in `content`. */
+const WIRE_ONLY = new Set(['content-encoding', 'content-length', 'transfer-encoding'])
+
+function harRequest(request: CapturedRequest, origin: string) {
+  const mark = request.target.indexOf('?')
+  const query = mark === -1 ? [] : formValues(request.target, mark + 1)
+  const body = readable(request)
+  return {
+    method: request.method,
+    url: origin + request.target,
+    httpVersion: `HTTP/${request.httpVersion}`,
+    cookies: [],
+    headers: standardHeaders(request.headers),
+    queryString: query.map(({ name, value }) => ({ name, value })),
+    ...(body.length > 0 && {
+      postData: {
+        mimeType: header(request.headers, 'content-type') ?? 'application/octet-stream',
+        ...content(body),
+      },
+    }),
+    headersSize: -1,
+    bodySize: request.body.length,
+  }
+}
+
+function harResponse(reply: CapturedReply, httpVersion: string) {
+  const body = readable(reply)
+  return {
+    status: reply.status,
+    statusText: STATUS_CODES[reply.status] ?? '',
+    httpVersion: `HTTP/${httpVersion}`,
+    cookies: [],
+    headers: standardHeaders(reply.headers),
+    content: {
+      size: body.length,
+      mimeType: header(reply.headers, 'content-type') ?? 'x-unknown',
+      ...content(body),
+    },
+    redirectURL: header(reply.headers, 'location') ?? '',
+    headersSize: -1,
+    bodySize: reply.body.length,
+  }
+}
+
+/** Playwright reads `encoding` of a request's body as well; the standard knows it for responses alone. */
+function content(body: Uint8Array): { text: string; encoding?: 'base64' } {
+  const stored = storeBody(body)
+  if (stored === undefined) return { text: '' }
+  return 'text' in stored ? { text: stored.text } : { text: stored.base64, encoding: 'base64' }
+}
+
+function readable(message: { headers: readonly HeaderLine[]; body: Uint8Array }): Uint8Array {
+  const decoded = decodeBody(message.headers, message.body)
+  return decoded.kind === 'decoded' ? decoded.bytes : message.body
+}
+
+/** Compressed bytes are kept beside their decoded text: no compressor gives them back. */
+function wireOf(message: { headers: readonly HeaderLine[]; body: Uint8Array }) {
+  const decoded = decodeBody(message.headers, message.body)
+  return {
+    headers: message.headers,
+    ...(decoded.kind === 'decoded' && { body: Buffer.from(message.body).toString('base64') }),
+  }
+}
+
+function standardHeaders(lines: readonly HeaderLine[]) {
+  return lines
+    .filter(([name]) => !WIRE_ONLY.has(name.toLowerCase()))
+    .map(([name, value]) => ({ name: name.toLowerCase(), value }))
+}
+
+export function header(lines: readonly HeaderLine[], name: string): string | undefined {
+  return lines.find(([key]) => key.toLowerCase() === name)?.[1]
+}

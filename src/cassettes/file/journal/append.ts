@@ -1,0 +1,88 @@
+import { closeSync, constants, existsSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { CassetteError } from '../../cassette-error.ts'
+import { readFile } from '../load.ts'
+import { codeOf, syncDirectory } from '../paths.ts'
+import { type CassetteHeader, type JournalEvent, lineHash } from './lines.ts'
+import { readJournal } from './read.ts'
+
+export type Journal = {
+  /**
+   * Writes the events and returns once they are on the disk (one write and one fdatasync for all of them). What has
+   * been appended is never lost; an append that throws has left nothing behind, or a torn tail that is cut later.
+   */
+  readonly append: (events: readonly JournalEvent[]) => void
+  /** Exchanges of a journal that is continued have ids below this one. */
+  readonly nextId: number
+  /** What a crash had left: lines that were kept, and lines at the end that were cut. */
+  readonly recovered: { readonly recovered: number; readonly dropped: number } | undefined
+  readonly close: () => void
+}
+
+/**
+ * Opens the journal for one writer (who holds the lock). A journal that is there already is continued after its last
+ * whole line; its own header stays.
+ */
+export function openJournal(path: string, header: CassetteHeader): Journal {
+  const resumed = existsSync(path) ? readJournal(readFile(path), path) : undefined
+  const flags = constants.O_WRONLY | constants.O_CREAT | (resumed ? 0 : constants.O_EXCL)
+  let fd: number
+  try {
+    // Redacted as it is, a journal is nobody else's business until it has been scanned and finished.
+    fd = openSync(path, flags, 0o600)
+  } catch (cause) {
+    throw new CassetteError('unwritable', path, `cannot be written (${codeOf(cause)}).`, {}, { cause })
+  }
+  let length = resumed?.goodBytes ?? 0
+  let seq = resumed?.lines ?? 0
+  let prev = resumed?.head ?? ''
+
+  const append = (events: readonly JournalEvent[]) => {
+    let text = ''
+    let nextSeq = seq
+    let nextPrev = prev
+    for (const event of events) {
+      const line = JSON.stringify({ seq: nextSeq++, prev: nextPrev, ...event })
+      nextPrev = lineHash(line)
+      text += `${line}\n`
+    }
+    const bytes = Buffer.from(text, 'utf8')
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, length + at)
+      fdatasyncSync(fd)
+    } catch (cause) {
+      cut(fd, length)
+      throw cause
+    }
+    length += bytes.length
+    seq = nextSeq
+    prev = nextPrev
+  }
+
+  try {
+    if (resumed) ftruncateSync(fd, length)
+    // The last line of a journal may have lost its line break alone.
+    if (resumed?.unterminated) length += writeSync(fd, '\n', length)
+    if (!resumed) {
+      append([{ cassette: header }])
+      syncDirectory(dirname(path))
+    }
+  } catch (cause) {
+    closeSync(fd)
+    throw new CassetteError('unwritable', path, `cannot be written (${codeOf(cause)}).`, {}, { cause })
+  }
+  return {
+    append,
+    nextId: resumed?.nextId ?? 1,
+    recovered: resumed && { recovered: resumed.lines - 1, dropped: resumed.dropped },
+    close: () => closeSync(fd),
+  }
+}
+
+function cut(fd: number, length: number): void {
+  try {
+    ftruncateSync(fd, length)
+  } catch {
+    // The reader cuts a torn tail as well.
+  }
+}

@@ -1,0 +1,180 @@
+import { isUtf8 } from 'node:buffer'
+import { closeSync, existsSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { CassetteError } from '../cassette-error.ts'
+import type { Cassette, Interaction } from '../interaction.ts'
+import { EntryFault, readEntry } from './har/read-entry.ts'
+import { type HarParts, splitHar } from './har/split.ts'
+import { harPieces, OtherSpelling } from './har/stream.ts'
+import { journalInteractions } from './journal/interactions.ts'
+import type { CassetteHeader } from './journal/lines.ts'
+import { readHeader, readJournal } from './journal/read.ts'
+import { cassettePaths, codeOf } from './paths.ts'
+import { isRecord } from './shape.ts'
+import { createSharing } from './sharing.ts'
+
+/** A cassette and where it came from. */
+export type LoadedCassette = Cassette & {
+  readonly file: string
+  readonly form: 'har' | 'journal'
+  /** Of a journal whose recorder did not finish: whole lines, and torn ones that were cut. */
+  readonly recovered?: { readonly recovered: number; readonly dropped: number }
+  /** The chain's head as the file has it; see `lint`. */
+  readonly chain?: string
+}
+
+/**
+ * Loads a cassette in either form.
+ *
+ * @throws CassetteError, each fault with a reason of its own: a damaged cassette is never an empty one.
+ */
+export function loadCassette(path: string): LoadedCassette {
+  return (path.endsWith('.har') ? streamHar(path) : undefined) ?? parseCassette(readFile(path), path)
+}
+
+/**
+ * A cassette as it is written, read piece by piece. Undefined for every other file: what it is, and what is wrong with
+ * it, shows when it is read as a whole.
+ */
+function streamHar(path: string): LoadedCassette | undefined {
+  let fd: number | undefined
+  try {
+    fd = openSync(path, 'r')
+    return fstatSync(fd).isFile() ? readPieces(harPieces(fd), path) : undefined
+  } catch {
+    return undefined
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+function readPieces(pieces: Iterable<Buffer>, path: string): LoadedCassette {
+  const share = createSharing()
+  const interactions: Interaction[] = []
+  let log: ReturnType<typeof readHead> | undefined
+  for (const piece of pieces) {
+    if (!isUtf8(piece)) throw new OtherSpelling()
+    if (log === undefined) log = readHead(piece.toString('utf8'), path)
+    else interactions.push(share(readEntry(JSON.parse(piece.toString('utf8')), log.header.origin)))
+  }
+  if (log === undefined) throw new OtherSpelling()
+  return cassetteOf(log, interactions, path)
+}
+
+function readHead(text: string, path: string) {
+  const tree: unknown = JSON.parse(`${text}]}}`)
+  const log = isRecord(tree) && Object.keys(tree).length === 1 ? tree.log : undefined
+  if (!isRecord(log) || !Array.isArray(log.entries) || log.entries.length > 0) throw new OtherSpelling()
+  return { header: readHeader(log._cassette, path), description: log._cassette }
+}
+
+export function parseCassette(bytes: Buffer, path: string): LoadedCassette {
+  return isJournal(bytes, path) ? loadJournal(bytes, path) : loadHar(bytes, path)
+}
+
+export function readFile(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    const code = codeOf(cause)
+    if (code === 'EISDIR')
+      throw new CassetteError('unreadable', path, 'is a directory, not a file.', {}, { cause })
+    if (code !== 'ENOENT')
+      throw new CassetteError('unreadable', path, `cannot be read (${code}).`, {}, { cause })
+    const { journal } = cassettePaths(path)
+    const hint =
+      journal !== path && existsSync(journal)
+        ? ` There is a recording that was not finished: ${journal}.`
+        : ''
+    throw new CassetteError('missing', path, `does not exist.${hint}`, {}, { cause })
+  }
+}
+
+function isJournal(bytes: Buffer, path: string): boolean {
+  if (path.endsWith('.jsonl')) return true
+  return !path.endsWith('.har') && bytes.subarray(0, 64).toString('latin1').startsWith('{"seq":0,')
+}
+
+function loadJournal(bytes: Buffer, path: string): LoadedCassette {
+  const journal = readJournal(bytes, path)
+  return {
+    ...journal.header,
+    interactions: journalInteractions(journal, path),
+    file: path,
+    form: 'journal',
+    recovered: { recovered: journal.lines - 1, dropped: journal.dropped },
+  }
+}
+
+function loadHar(bytes: Buffer, path: string): LoadedCassette {
+  const parts = harParts(bytes, path)
+  const ours = parts.members.get('_cassette')
+  if (ours === undefined) {
+    throw new CassetteError(
+      'foreign',
+      path,
+      'is a HAR of another program. Make a cassette of it with `sandgate cassette import`.',
+    )
+  }
+  const description = parse(bytes, ours, path)
+  const header = readHeader(description, path)
+  const share = createSharing()
+  const interactions: Interaction[] = []
+  for (const [i, span] of (parts.entries ?? []).entries()) {
+    const place = () => ({ entry: i + 1, line: lineAt(bytes, span[0]) })
+    try {
+      interactions.push(share(readEntry(JSON.parse(bytes.toString('utf8', span[0], span[1])), header.origin)))
+    } catch (cause) {
+      if (cause instanceof EntryFault)
+        throw new CassetteError('incomplete-entry', path, `${cause.message}.`, place(), { cause })
+      // The parser's message would repeat a part of the file.
+      throw new CassetteError('undecodable', path, 'is not well-formed JSON.', place())
+    }
+  }
+  return cassetteOf({ header, description }, interactions, path)
+}
+
+function cassetteOf(
+  { header, description }: { header: CassetteHeader; description: unknown },
+  interactions: Interaction[],
+  path: string,
+): LoadedCassette {
+  interactions.sort((a, b) => a.sequence - b.sequence)
+  const chain = (description as { chain?: unknown }).chain
+  return { ...header, interactions, file: path, form: 'har', ...(typeof chain === 'string' && { chain }) }
+}
+
+const NO_TEXT = 'is not valid UTF-8: it is no text, or one that was saved in another encoding.'
+
+/** The parts of a HAR, ours or another's. */
+export function harParts(bytes: Buffer, path: string): HarParts {
+  if (bytes.length === 0) throw new CassetteError('empty', path, 'is empty.')
+  if (!isUtf8(bytes)) throw new CassetteError('not-utf8', path, NO_TEXT)
+  const parts = splitHar(bytes)
+  if (parts === undefined) throw new CassetteError('foreign', path, 'is JSON, but no HAR: it has no log.')
+  if ('at' in parts) {
+    if (bytes.toString('latin1', 0, 4096).trim() === '') throw new CassetteError('empty', path, 'is empty.')
+    throw new CassetteError('undecodable', path, broken(bytes), { line: lineAt(bytes, parts.at) })
+  }
+  if (parts.entries === undefined) throw new CassetteError('undecodable', path, 'its log has no entries.')
+  return parts
+}
+
+function broken(bytes: Buffer): string {
+  if (bytes.includes('git-lfs.github.com')) return 'is a pointer of Git LFS: run `git lfs pull`.'
+  if (bytes.includes('<<<<<<< ')) return 'holds the marks of a merge conflict.'
+  return 'is not well-formed JSON; it may be cut off.'
+}
+
+function parse(bytes: Buffer, [start, end]: readonly [number, number], path: string): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8', start, end))
+  } catch {
+    throw new CassetteError('undecodable', path, 'is not well-formed JSON.', { line: lineAt(bytes, start) })
+  }
+}
+
+function lineAt(bytes: Buffer, position: number): number {
+  let line = 1
+  for (let at = bytes.indexOf(0x0a); at !== -1 && at < position; at = bytes.indexOf(0x0a, at + 1)) line++
+  return line
+}

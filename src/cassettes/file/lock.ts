@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { CassetteError } from '../cassette-error.ts'
+import { codeOf } from './paths.ts'
+
+type Holder = {
+  readonly pid: number
+  readonly host: string
+  /** When the process started, as the kernel counts; a pid alone is used again. Undefined where it cannot be read. */
+  readonly started?: string
+  readonly token: string
+}
+
+/** Locks of this process, which a second recorder in it must respect like anybody else's. */
+const held = new Set<string>()
+
+/**
+ * Makes this process the only recorder of a cassette; returns what gives it up again. The lock of a dead process is
+ * taken over.
+ *
+ * @throws CassetteError `busy`
+ */
+export function acquireLock(path: string): () => void {
+  const token = randomBytes(8).toString('hex')
+  const mine = `${path}.${token}`
+  const started = startOf(process.pid)
+  const holder: Holder = {
+    pid: process.pid,
+    host: hostname(),
+    token,
+    ...(started !== undefined && { started }),
+  }
+  try {
+    // A link appears with its content: nobody can read a lock that is still being written.
+    writeFileSync(mine, JSON.stringify(holder), { flag: 'wx', mode: 0o600 })
+    for (let tries = 0; !linked(mine, path); tries++) {
+      const seen = readHolder(path)
+      if (seen !== undefined && (tries > 20 || lives(seen))) throw busy(path, seen)
+      takeAway(path, `${mine}.stale`, seen?.token)
+    }
+  } catch (cause) {
+    if (cause instanceof CassetteError) throw cause
+    throw new CassetteError('unwritable', path, `cannot be written (${codeOf(cause)}).`, {}, { cause })
+  } finally {
+    rmSync(mine, { force: true })
+  }
+  held.add(token)
+  return () => {
+    if (!held.delete(token) || readHolder(path)?.token !== token) return
+    try {
+      rmSync(path, { force: true })
+    } catch {
+      // It cannot be written any more; what is left is the lock of nobody, and is taken over like that of a dead one.
+    }
+  }
+}
+
+function linked(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') return false
+    throw cause
+  }
+}
+
+/** Of several that see the same dead lock one moves it away; who has moved a new one by mistake puts it back. */
+function takeAway(path: string, aside: string, token: string | undefined): void {
+  try {
+    renameSync(path, aside)
+    if (readHolder(aside)?.token !== token) linked(aside, path)
+    rmSync(aside, { force: true })
+  } catch (cause) {
+    if (codeOf(cause) !== 'ENOENT') throw cause
+  }
+}
+
+function readHolder(path: string): Holder | undefined {
+  try {
+    const { pid, host, started, token } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>
+    if (typeof pid !== 'number' || typeof host !== 'string' || typeof token !== 'string') return undefined
+    return { pid, host, token, ...(typeof started === 'string' && { started }) }
+  } catch {
+    return undefined
+  }
+}
+
+function lives({ pid, host, started, token }: Holder): boolean {
+  // What runs on another machine cannot be asked.
+  if (host !== hostname()) return true
+  if (pid === process.pid) return held.has(token)
+  try {
+    process.kill(pid, 0)
+  } catch (cause) {
+    if (codeOf(cause) === 'ESRCH') return false
+  }
+  const now = startOf(pid)
+  return started === undefined || now === undefined || started === now
+}
+
+/** Field 22 of /proc/PID/stat; the name in field 2 may hold spaces and brackets. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return undefined
+  }
+}
+
+function busy(path: string, { pid, host }: Holder): CassetteError {
+  const where = host === hostname() ? `process ${pid}` : `process ${pid} on ${host}`
+  const hint = host === hostname() ? '' : ' If that is not so, remove this file.'
+  return new CassetteError('busy', path, `${where} is recording this cassette.${hint}`)
+}

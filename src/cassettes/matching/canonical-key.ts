@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { canonicalNumber } from '../../http/decimal.ts'
+import type { Field } from '../message/form-fields.ts'
+import type { JsonNode } from '../message/json-tree.ts'
+import type { RequestFacts } from '../message/request-facts.ts'
+import { type FieldHoles, fieldKey, type HoleTree, type Layout } from './layout.ts'
+
+/**
+ * Secrets are written as numbered marks. The number is the order of first sight, which another run does not share;
+ * what is compared is that a secret of this kind stood here.
+ */
+const MARK = /redacted-([a-z0-9-]+)-[0-9]+/g
+
+export function writeText(text: string): string {
+  return JSON.stringify(text.includes('redacted-') ? text.replace(MARK, 'redacted-$1') : text)
+}
+
+/** Properties sorted, numbers by their exact decimal value, arrays in their order. */
+export function writeJson(
+  node: JsonNode,
+  holes: HoleTree | undefined,
+  tokens: readonly string[],
+  out: string[],
+): void {
+  switch (node.kind) {
+    case 'object': {
+      const members =
+        node.members.length > 1
+          ? [...node.members].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+          : node.members
+      out.push('{')
+      for (const { name, node: value } of members) {
+        out.push(JSON.stringify(name), ':')
+        writeJson(value, holes?.children.get(name), tokens, out)
+        out.push(',')
+      }
+      out.push('}')
+      break
+    }
+    case 'array':
+      out.push('[')
+      for (const [i, item] of node.items.entries()) {
+        writeJson(item, holes?.children.get(String(i)), tokens, out)
+        out.push(',')
+      }
+      out.push(']')
+      break
+    case 'string':
+      out.push(holes?.hole === undefined ? writeText(node.value) : (tokens[holes.hole] ?? ''))
+      break
+    case 'number':
+      // The mark keeps a number and a text at one place apart.
+      out.push(
+        holes?.hole === undefined
+          ? (canonicalNumber(node.text) ?? node.text)
+          : `#${tokens[holes.hole] ?? ''}`,
+      )
+      break
+    default:
+      out.push(node.text)
+  }
+}
+
+/** A multimap in one order: by name, then by value. */
+export function writeFields(fields: readonly Field[], holes: FieldHoles, tokens: readonly string[]): string {
+  if (fields.length === 0) return ''
+  const seen = new Map<string, number>()
+  const written = fields.map(({ name, value }) => {
+    const repeat = seen.get(name) ?? 0
+    seen.set(name, repeat + 1)
+    const hole = holes.size === 0 ? undefined : holes.get(fieldKey(name, repeat))
+    return `${JSON.stringify(name)}=${hole === undefined ? writeText(value) : (tokens[hole] ?? '')}`
+  })
+  return written.sort().join('&')
+}
+
+/**
+ * The canonical key: equal for two requests that ask for the same. `tokens[i]` stands where hole i of the layout
+ * is, so that requests that differ in bound values alone have one key.
+ */
+export function canonicalKey(
+  facts: RequestFacts,
+  operation: string | undefined,
+  layout: Layout,
+  tokens: readonly string[],
+): string {
+  const out: string[] = [facts.method, ' ', operation ?? '']
+  for (const [i, segment] of facts.segments.entries()) {
+    const hole = layout.path.get(i)
+    out.push('/', hole === undefined ? writeText(segment) : (tokens[hole] ?? ''))
+  }
+  out.push('\n', writeFields(facts.query, layout.query, tokens), '\n', facts.mediaType)
+  for (const [name, value] of facts.headers) out.push('\n', name, ':', writeText(value))
+  out.push('\n', facts.body.kind, '\n')
+  switch (facts.body.kind) {
+    case 'json':
+      writeJson(facts.body.json.root, layout.body, tokens, out)
+      break
+    case 'form':
+      out.push(writeFields(facts.body.fields, layout.form, tokens))
+      break
+    case 'multipart':
+      for (const part of facts.body.parts) out.push(writeText(part), '\n')
+      break
+    case 'raw':
+      out.push(Buffer.from(facts.body.bytes).toString('base64'))
+  }
+  return compact(out.join(''))
+}
+
+/** Beyond this a digest stands for a text: what is compared is kept for every entry. */
+const COMPACT_LENGTH = 512
+
+/** A short text as it is, a long one by its digest: two differ when what they stand for does. */
+export function compact(text: string): string {
+  return text.length <= COMPACT_LENGTH ? text : createHash('sha256').update(text).digest('base64url')
+}

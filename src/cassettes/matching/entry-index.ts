@@ -1,0 +1,162 @@
+import type { Entry, KeyOf } from './entry.ts'
+import type { Layout } from './layout.ts'
+import { append, within } from './lists.ts'
+import type { Ordered } from './order.ts'
+import { createRelations, type EntryRelations, type Relations } from './relations.ts'
+
+type Lists = ReadonlyMap<string, readonly number[]>
+
+/** Entries with one key: they differ in bound values alone. */
+export type Bucket = {
+  readonly layout: Layout
+  /** Positions, in recorded order. */
+  readonly entries: readonly number[]
+  /** `byValue[i]` finds them by the value of hole i. */
+  readonly byValue: readonly Lists[]
+}
+
+export type Indexed = Entry & Ordered & { readonly bucket: Bucket }
+
+/** The entries of one method, operation and path length: by layout (the most exact first), then by key. */
+export type Group = {
+  readonly layouts: readonly { readonly layout: Layout; readonly buckets: ReadonlyMap<string, Bucket> }[]
+  readonly entries: readonly number[]
+}
+
+/** All entries that one client may be answered with. */
+export type Index = {
+  readonly entries: { readonly size: number; readonly get: (position: number) => Indexed | undefined }
+  readonly groups: ReadonlyMap<string, Group>
+  /** Type -> recorded value -> the entries that mention it. */
+  readonly byValue: { readonly get: (type: string) => Lists | undefined }
+}
+
+/**
+ * Indexes the entries of one lane, or of all. Only what they are about is looked at here: the keys of a group, what
+ * finds an entry by its values, and what it depends on, is made when it is first asked for, and then once.
+ */
+export function createIndex(entries: readonly Entry[], keyOf: KeyOf): Index {
+  const byPosition = new Map(entries.map((entry) => [entry.position, entry]))
+  const groups = new Map<string, KeyGroup>()
+  for (const { group, position } of entries)
+    within(groups, group, () => new KeyGroup(byPosition, keyOf)).entries.push(position)
+  const indexed = new Map<number, Indexed>()
+  let values: Map<string, Map<string, number[]>> | undefined
+  let relations: Relations | undefined
+  const byValue = {
+    get: (type: string) => {
+      values ??= valuesOf(entries)
+      return values.get(type)
+    },
+  }
+
+  const get = (position: number): Indexed | undefined => {
+    const known = indexed.get(position)
+    if (known) return known
+    const entry = byPosition.get(position)
+    const bucket = entry && groups.get(entry.group)?.bucketOf(position)
+    if (!bucket) return undefined
+    relations ??= createRelations(entries, byPosition, byValue)
+    const made = indexedEntry(entry, bucket, relations(entry))
+    indexed.set(position, made)
+    return made
+  }
+  return { entries: { size: entries.length, get }, groups, byValue }
+}
+
+/** Spelled out, because a spread of three objects costs as much as the rest of a look-up. */
+function indexedEntry(entry: Entry, bucket: Bucket, { relations, changes }: EntryRelations): Indexed {
+  const { position, cassette, cassetteNumber, interaction, shape, layout, values } = entry
+  const { group, family, scope, safe } = entry
+  return {
+    position,
+    cassette,
+    cassetteNumber,
+    interaction,
+    shape,
+    layout,
+    values,
+    group,
+    family,
+    scope,
+    safe,
+    bucket,
+    relations,
+    changes,
+  }
+}
+
+class KeyGroup implements Group {
+  readonly entries: number[] = []
+  readonly #byPosition: ReadonlyMap<number, Entry>
+  readonly #keyOf: KeyOf
+  readonly #buckets = new Map<number, Bucket>()
+  #layouts: Group['layouts'] | undefined
+
+  constructor(byPosition: ReadonlyMap<number, Entry>, keyOf: KeyOf) {
+    this.#byPosition = byPosition
+    this.#keyOf = keyOf
+  }
+
+  get layouts(): Group['layouts'] {
+    this.#layouts ??= this.#layOut()
+    return this.#layouts
+  }
+
+  bucketOf(position: number): Bucket | undefined {
+    this.#layouts ??= this.#layOut()
+    return this.#buckets.get(position)
+  }
+
+  #layOut(): Group['layouts'] {
+    const byLayout = new Map<Layout, Map<string, KeyBucket>>()
+    for (const position of this.entries) {
+      const entry = this.#byPosition.get(position)
+      if (!entry) continue
+      const { layout } = entry
+      const buckets = within(byLayout, layout, () => new Map<string, KeyBucket>())
+      const bucket = within(buckets, this.#keyOf(entry), () => new KeyBucket(layout, this.#byPosition))
+      bucket.entries.push(position)
+      this.#buckets.set(position, bucket)
+    }
+    const layouts = [...byLayout].map(([layout, buckets]) => ({ layout, buckets }))
+    return layouts.sort((a, b) => a.layout.holes.length - b.layout.holes.length)
+  }
+}
+
+class KeyBucket implements Bucket {
+  readonly layout: Layout
+  readonly entries: number[] = []
+  readonly #byPosition: ReadonlyMap<number, Entry>
+  #byValue: Lists[] | undefined
+
+  constructor(layout: Layout, byPosition: ReadonlyMap<number, Entry>) {
+    this.layout = layout
+    this.#byPosition = byPosition
+  }
+
+  get byValue(): readonly Lists[] {
+    this.#byValue ??= this.layout.holes.map((_, hole) => this.#listsOf(hole))
+    return this.#byValue
+  }
+
+  #listsOf(hole: number): Lists {
+    const lists = new Map<string, number[]>()
+    for (const position of this.entries) {
+      const value = this.#byPosition.get(position)?.values[hole]
+      if (value !== undefined) append(lists, value, position)
+    }
+    return lists
+  }
+}
+
+function valuesOf(entries: readonly Entry[]): Map<string, Map<string, number[]>> {
+  const values = new Map<string, Map<string, number[]>>()
+  for (const { shape, interaction, position } of entries) {
+    for (const [i, { type }] of shape.kinds.entries()) {
+      const ofType = within(values, type, () => new Map<string, number[]>())
+      append(ofType, interaction.bindings[i]?.value ?? '', position)
+    }
+  }
+  return values
+}

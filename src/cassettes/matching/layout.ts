@@ -1,0 +1,99 @@
+import { headerOf } from '../../http/header-lines.ts'
+import type { Place } from '../interaction.ts'
+import type { Field } from '../message/form-fields.ts'
+import { nodeAt, pointerNames } from '../message/json-tree.ts'
+import type { RequestFacts } from '../message/request-facts.ts'
+
+/** A place of a request whose value is bound rather than compared. */
+export type Hole = {
+  readonly place: Place
+  readonly type: string
+  /** The name that rules know the value by. */
+  readonly field: string
+  readonly madeBy: 'server' | 'client'
+  /** The recording holds a keyed digest of the value, made under this rule: it is compared after all. */
+  readonly digestRule: string | undefined
+}
+
+export type HoleTree = { hole?: number; readonly children: Map<string, HoleTree> }
+export type FieldHoles = ReadonlyMap<string, number>
+
+/** The holes of a request, compiled: interactions of one kind share one layout. */
+export type Layout = {
+  readonly id: string
+  readonly holes: readonly Hole[]
+  readonly path: ReadonlyMap<number, number>
+  readonly query: FieldHoles
+  readonly form: FieldHoles
+  readonly body: HoleTree | undefined
+}
+
+export function layoutId(holes: readonly Hole[]): string {
+  return holes
+    .map(
+      ({ place, type, madeBy, digestRule }) =>
+        `${place.part}${place.pointer} ${type} ${madeBy} ${digestRule}`,
+    )
+    .join('\n')
+}
+
+export function compileLayout(holes: readonly Hole[]): Layout {
+  const path = new Map<number, number>()
+  const query = new Map<string, number>()
+  const form = new Map<string, number>()
+  let body: HoleTree | undefined
+  for (const [i, { place }] of holes.entries()) {
+    const names = pointerNames(place.pointer)
+    if (place.part === 'path') path.set(Number(names[0]), i)
+    else if (place.part === 'query') query.set(fieldKeyOf(names), i)
+    else if (place.part === 'request-body') {
+      form.set(fieldKeyOf(names), i)
+      body ??= { children: new Map() }
+      let node = body
+      for (const name of names) {
+        const child: HoleTree = node.children.get(name) ?? { children: new Map() }
+        node.children.set(name, child)
+        node = child
+      }
+      node.hole = i
+    }
+  }
+  return { id: layoutId(holes), holes, path, query, form, body }
+}
+
+/** The text at a place of a request, when there is one that can be bound. */
+export function valueAt(facts: RequestFacts, place: Place): string | undefined {
+  const names = pointerNames(place.pointer)
+  switch (place.part) {
+    case 'path':
+      return facts.segments[Number(names[0])]
+    case 'query':
+      return fieldAt(facts.query, names)
+    case 'request-header':
+      return names[0] === 'idempotency-key' ? facts.idempotencyKey : headerOf(facts.headers, names[0] ?? '')
+    case 'request-body': {
+      if (facts.body.kind === 'form') return fieldAt(facts.body.fields, names)
+      if (facts.body.kind !== 'json') return undefined
+      const node = nodeAt(facts.body.json.root, place.pointer)
+      return node?.kind === 'string' ? node.value : node?.kind === 'number' ? node.text : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+function fieldAt(fields: readonly Field[], names: readonly string[]): string | undefined {
+  let repeat = Number(names[1] ?? '0')
+  for (const field of fields) {
+    if (field.name === names[0] && repeat-- === 0) return field.value
+  }
+  return undefined
+}
+
+function fieldKeyOf(names: readonly string[]): string {
+  return fieldKey(names[0] ?? '', Number(names[1] ?? '0'))
+}
+
+export function fieldKey(name: string, repeat: number): string {
+  return `${repeat} ${name}`
+}

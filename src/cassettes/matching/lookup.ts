@@ -1,0 +1,125 @@
+import type { ClassOf } from '../bindings/outcome-class.ts'
+import type { RequestFacts } from '../message/request-facts.ts'
+import type { BindingTable } from './binding-table.ts'
+import { canonicalKey } from './canonical-key.ts'
+import { groupKey, holeToken } from './entry.ts'
+import type { Bucket, Index, Indexed } from './entry-index.ts'
+import { type Layout, valueAt } from './layout.ts'
+import type { Progress, Relation } from './order.ts'
+
+/** Where one client is on the tape. */
+export type LaneState = {
+  readonly index: Index
+  readonly table: BindingTable
+  /** Position -> how often it was served. */
+  readonly served: Map<number, number>
+  readonly progress: Map<Relation, Progress>
+  /** A list of positions -> how many at its beginning are served, so that consumed entries cost nothing. */
+  readonly heads: Map<readonly number[], number>
+  readonly strict: boolean
+  /** Look-ups and entries examined: what a request costs, whatever the tape holds. */
+  probes: number
+}
+
+/** A live request, taken apart: `prepared` is compared (redacted as the recording was), `raw` holds its values. */
+export type LiveFacts = {
+  readonly operation: string | undefined
+  readonly prepared: RequestFacts
+  readonly raw: RequestFacts
+}
+
+/** A bucket whose key the request has, and the values that the request has in its holes. */
+export type Lookup = { readonly bucket: Bucket; readonly values: readonly string[] }
+
+export type LookupContext = {
+  readonly classOf: ClassOf
+  readonly digest: ((rule: string, value: string) => string) | undefined
+}
+
+/** What each hole asks of an entry: this recorded value, or (undefined) one that nobody has used yet. */
+export type Needs = readonly (string | undefined)[]
+
+/** Every bucket that has the key of the request, the most exact layout first. */
+export function lookUp(state: LaneState, live: LiveFacts, context: LookupContext): readonly Lookup[] {
+  const group = state.index.groups.get(groupKey(live.prepared, live.operation))
+  if (!group) return []
+  const found: Lookup[] = []
+  for (const { layout, buckets } of group.layouts) {
+    const values = readValues(layout, live.raw)
+    if (!values) continue
+    const tokens = layout.holes.map(({ type, field, digestRule }, i) => {
+      const value = values[i] ?? ''
+      const compared = digestRule !== undefined && context.digest
+      return holeToken(type, compared ? `#${compared(digestRule, value)}` : context.classOf(field, value))
+    })
+    state.probes++
+    const bucket = buckets.get(canonicalKey(live.prepared, live.operation, layout, tokens))
+    if (bucket) found.push({ bucket, values })
+  }
+  return found
+}
+
+function readValues(layout: Layout, raw: RequestFacts): readonly string[] | undefined {
+  const values: string[] = []
+  for (const { place } of layout.holes) {
+    const value = valueAt(raw, place)
+    if (value === undefined) return undefined
+    values.push(value)
+  }
+  return values
+}
+
+/**
+ * What the values ask for. A known value asks for the recorded one that it stands for; a value of the server that
+ * the tape has not given out can only be itself; any other is seen for the first time.
+ */
+export function needsOf(state: LaneState, { bucket, values }: Lookup): Needs {
+  return bucket.layout.holes.map(({ type, madeBy }, i) => {
+    const value = values[i] ?? ''
+    return state.table.recordedOf(type, value) ?? (madeBy === 'server' ? value : undefined)
+  })
+}
+
+/** Beside what is needed: a first-seen value that the recording knows at this very place is taken for that one. */
+export function withLiterals(state: LaneState, { bucket, values }: Lookup, needs: Needs): Needs {
+  return needs.map((need, i) => {
+    const value = values[i] ?? ''
+    if (need !== undefined || !bucket.byValue[i]?.has(value)) return need
+    const type = bucket.layout.holes[i]?.type ?? ''
+    return state.table.liveOf(type, value) === undefined ? value : undefined
+  })
+}
+
+/** The shortest list of entries that holds every one that fits. */
+export function shortlist(state: LaneState, bucket: Bucket, needs: Needs): readonly number[] {
+  let best = bucket.entries
+  for (const [i, need] of needs.entries()) {
+    if (need === undefined) continue
+    state.probes++
+    const list = bucket.byValue[i]?.get(need) ?? []
+    if (list.length < best.length) best = list
+  }
+  return best
+}
+
+/** Whether an entry has the needed values, and for first-seen ones values that stand for nobody yet. */
+export function fits(state: LaneState, entry: Indexed, { values }: Lookup, needs: Needs): boolean {
+  for (const [i, { type }] of entry.layout.holes.entries()) {
+    const recorded = entry.values[i] ?? ''
+    const bound = state.table.liveOf(type, recorded)
+    if (needs[i] === undefined) {
+      if (bound !== undefined || !agrees(entry, values, i)) return false
+    } else if (needs[i] !== recorded || (bound !== undefined && bound !== values[i])) return false
+  }
+  return true
+}
+
+/** Two holes of one type have one live value exactly when they have one recorded value. */
+function agrees(entry: Indexed, values: readonly string[], i: number): boolean {
+  const { holes } = entry.layout
+  for (let j = 0; j < holes.length; j++) {
+    if (j === i || holes[j]?.type !== holes[i]?.type) continue
+    if ((values[i] === values[j]) !== (entry.values[i] === entry.values[j])) return false
+  }
+  return true
+}

@@ -1,0 +1,89 @@
+import type { Entry } from './entry.ts'
+import { within } from './lists.ts'
+import { isUnsafe, type Relation, resourcesOf } from './order.ts'
+
+export type EntryRelations = {
+  /** What it may depend on. */
+  readonly relations: readonly Relation[]
+  /** What it may have changed: the relations whose `unsafe` it stands in. */
+  readonly changes: readonly Relation[]
+}
+
+/** What relates an entry to others. Each relation is worked out when an entry that it is about is first asked for. */
+export type Relations = (entry: Entry) => EntryRelations
+
+type Changes = { readonly unsafe: number[] }
+/** Client of one recording -> what it may have changed. */
+type ByScope = Map<string, Changes>
+
+/** Values that say nothing about what an interaction is about. */
+const UNRELATED = new Set(['idempotency-key', 'requestId', 'cursor'])
+
+const NOTHING: readonly number[] = []
+
+export function createRelations(
+  entries: readonly Entry[],
+  byPosition: ReadonlyMap<number, Entry>,
+  byValue: { readonly get: (type: string) => ReadonlyMap<string, readonly number[]> | undefined },
+): Relations {
+  const values = new Map<string, Map<string, ByScope>>()
+  let resources: Map<string, ByScope> | undefined
+
+  const ofValue = (type: string, value: string, scope: string): Relation | undefined => {
+    const mentions = byValue.get(type)?.get(value) ?? NOTHING
+    // Nothing else is about it.
+    if (mentions.length < 2) return undefined
+    const ofType = within(values, type, () => new Map<string, ByScope>())
+    return within(
+      within(ofType, value, () => unsafeByScope(mentions, byPosition)),
+      scope,
+      noChanges,
+    )
+  }
+
+  const ofResource = (name: string, scope: string): Relation => {
+    resources ??= resourcesByScope(entries)
+    return within(within(resources, name, noScopes), scope, noChanges)
+  }
+
+  return (entry) => {
+    const { shape, interaction, scope } = entry
+    const ofValues: Relation[] = []
+    for (const [i, { type, field }] of shape.kinds.entries()) {
+      if (UNRELATED.has(field)) continue
+      const relation = ofValue(type, interaction.bindings[i]?.value ?? '', scope)
+      if (relation) ofValues.push(relation)
+    }
+    const { dependsOn, changes } = resourcesOf(entry)
+    return {
+      relations: [...ofValues, ...dependsOn.map((name) => ofResource(name, scope))],
+      changes: isUnsafe(interaction) ? [...ofValues, ...changes.map((name) => ofResource(name, scope))] : [],
+    }
+  }
+}
+
+function unsafeByScope(positions: readonly number[], byPosition: ReadonlyMap<number, Entry>): ByScope {
+  const found = noScopes()
+  for (const position of positions) {
+    const entry = byPosition.get(position)
+    if (entry && isUnsafe(entry.interaction)) within(found, entry.scope, noChanges).unsafe.push(position)
+  }
+  return found
+}
+
+function resourcesByScope(entries: readonly Entry[]): Map<string, ByScope> {
+  const found = new Map<string, ByScope>()
+  for (const entry of entries) {
+    for (const name of resourcesOf(entry).changes)
+      within(within(found, name, noScopes), entry.scope, noChanges).unsafe.push(entry.position)
+  }
+  return found
+}
+
+function noScopes(): ByScope {
+  return new Map()
+}
+
+function noChanges(): Changes {
+  return { unsafe: [] }
+}

@@ -1,0 +1,88 @@
+import type { Binding, Interaction, Place, Redaction } from '../interaction.ts'
+import { placeKey } from '../message/places.ts'
+import { compileLayout, type Hole, type Layout, layoutId } from './layout.ts'
+
+/** What a binding is, whatever its value. Stand-ins are numbered per cassette, so a personal value's type is its own. */
+export type BoundKind = Omit<Binding, 'value'> & { readonly field: string; readonly personal: boolean }
+
+/** Where the value of a hole stands in an interaction: the number of its binding, and of the redaction with its digest. */
+export type HoleSource = { readonly binding: number; readonly digest: number | undefined }
+
+/** What interactions of one kind have in common: everything about their bindings but the values. */
+export type Shape = {
+  readonly kinds: readonly BoundKind[]
+  readonly layout: Layout
+  /** Per hole of the layout. */
+  readonly sources: readonly HoleSource[]
+}
+
+export type ShapeOf = (interaction: Interaction, cassetteNumber: number) => Shape
+
+/** One object per shape and per layout, over all entries of a tape. `digests`: whether live values can be digested. */
+export function createShapes(digests: boolean): ShapeOf {
+  const shapes = new Map<string, Shape>()
+  const layouts = new Map<string, Layout>()
+  const placesId = createIds((places: readonly Place[]) => places.map(placeKey).join('\n'))
+  const redactionsId = createIds((list: readonly Redaction[]) => list.map(redactionKey).join('\n'))
+  return (interaction, cassetteNumber) => {
+    let key = `${cassetteNumber} ${redactionsId(interaction.redactions)}`
+    for (const { type, madeBy, places } of interaction.bindings)
+      key += `\n${type}\0${madeBy} ${placesId(places)}`
+    const known = shapes.get(key)
+    if (known) return known
+    const shape = shapeOf(interaction, cassetteNumber, digests, layouts)
+    shapes.set(key, shape)
+    return shape
+  }
+}
+
+/** Numbers lists by what they say; one that is met again is not read again. */
+function createIds<T extends object>(textOf: (list: T) => string): (list: T) => number {
+  const byText = new Map<string, number>()
+  const byList = new WeakMap<T, number>()
+  return (list) => {
+    const known = byList.get(list)
+    if (known !== undefined) return known
+    const text = textOf(list)
+    const id = byText.get(text) ?? byText.size
+    byText.set(text, id)
+    byList.set(list, id)
+    return id
+  }
+}
+
+function redactionKey({ place, kind, rule, digest }: Redaction): string {
+  return `${placeKey(place)} ${kind} ${rule} ${digest !== undefined}`
+}
+
+function shapeOf(
+  { bindings, redactions }: Interaction,
+  cassetteNumber: number,
+  digests: boolean,
+  layouts: Map<string, Layout>,
+): Shape {
+  const redactedAt = new Map(redactions.map(({ place }, i) => [placeKey(place), i]))
+  const redactionAt = (place: Place) => redactions[redactedAt.get(placeKey(place)) ?? -1]
+  const kinds = bindings.map(({ type, madeBy, places }): BoundKind => {
+    const personal = places.some((place) => redactionAt(place)?.kind === 'personal')
+    return { type: personal ? `${type}@${cassetteNumber}` : type, field: type, madeBy, personal, places }
+  })
+  const filled: { hole: Hole; source: HoleSource }[] = []
+  for (const [binding, { places, type, field, madeBy }] of kinds.entries()) {
+    for (const place of places) {
+      const redaction = redactionAt(place)
+      // A secret is written as a mark that says its kind, and the canonical form compares that.
+      if (place.part.startsWith('reply-') || redaction?.kind === 'secret') continue
+      const isDigested = digests && redaction?.digest !== undefined
+      const digestRule = isDigested ? redaction.rule : undefined
+      const digest = isDigested ? redactedAt.get(placeKey(place)) : undefined
+      filled.push({ hole: { place, type, field, madeBy, digestRule }, source: { binding, digest } })
+    }
+  }
+  filled.sort((a, b) => (placeKey(a.hole.place) < placeKey(b.hole.place) ? -1 : 1))
+  const holes = filled.map(({ hole }) => hole)
+  const id = layoutId(holes)
+  const layout = layouts.get(id) ?? compileLayout(holes)
+  layouts.set(id, layout)
+  return { kinds, layout, sources: filled.map(({ source }) => source) }
+}

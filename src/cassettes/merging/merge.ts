@@ -1,0 +1,61 @@
+import type { OutcomeRule } from '../../config/schema.ts'
+import { CassetteError } from '../cassette-error.ts'
+import type { Cassette, Interaction } from '../interaction.ts'
+import { CONTRACT_FIELDS } from '../redaction/contract.ts'
+import { createFields } from '../redaction/stand-ins/field-table.ts'
+import { createStandIns } from '../redaction/stand-ins/stand-ins.ts'
+import { appended } from './append.ts'
+import { standInsOf } from './known-stand-ins.ts'
+import { knownByDigest, redactedValues, renameInteraction } from './rename.ts'
+
+/**
+ * One cassette from several, in the order they are given: as if they had been recorded one after the other. Two
+ * recordings number their stand-ins alike, so those of the later ones are given out anew: two people stay two. Where
+ * a keyed digest says that they are one person, they become one.
+ *
+ * @throws CassetteError when they do not go together.
+ */
+export function mergeCassettes(cassettes: readonly Cassette[], rules: readonly OutcomeRule[] = []): Cassette {
+  const [first, ...rest] = cassettes
+  if (first === undefined) throw new CassetteError('empty', 'merge', 'there is nothing to merge.')
+  let merged = first
+  for (const next of rest) {
+    if (next.redaction !== first.redaction) {
+      throw new CassetteError(
+        'incomplete-recording',
+        next.file ?? 'merge',
+        `was redacted by ${next.redaction}, the first one by ${first.redaction}; record one of them again.`,
+      )
+    }
+    merged = appended(merged, renamed(next, merged, rules))
+  }
+  const volatile = [...new Set(cassettes.flatMap((cassette) => cassette.volatile))]
+  const { file: _, ...one } = merged
+  return {
+    ...one,
+    volatile,
+    profile: cassettes.some(({ profile }) => profile === 'strict') ? 'strict' : 'contract',
+  }
+}
+
+function renamed(next: Cassette, before: Cassette, rules: readonly OutcomeRule[]): Interaction[] {
+  const known = knownByDigest(before)
+  const standIns = createStandIns({
+    fields: createFields(CONTRACT_FIELDS),
+    rules,
+    testValues: [],
+    taken: standInsOf([before, next]),
+  })
+  const names = new Map<string, string>()
+  for (const { redaction, standIn } of redactedValues(next)) {
+    if (names.has(standIn)) continue
+    const same = known(redaction)
+    if (same) names.set(standIn, same)
+    else if (redaction.kind === 'personal')
+      names.set(standIn, standIns.personal(redaction.rule, standIn).text)
+  }
+  for (const standIn of standInsOf([next]))
+    if (/^redacted-.*-[0-9]+$/.test(standIn) && !names.has(standIn))
+      names.set(standIn, standIns.secret(standIn.slice('redacted-'.length).replace(/-[0-9]+$/, ''), standIn))
+  return next.interactions.map((interaction) => renameInteraction(interaction, names))
+}

@@ -1,0 +1,143 @@
+import type { Cassette, Place } from '../interaction.ts'
+import type { Indexed } from '../matching/entry-index.ts'
+import { type Layout, valueAt } from '../matching/layout.ts'
+import { isSuperseded, missingDependency } from '../matching/order.ts'
+import { pointerNames } from '../message/json-tree.ts'
+import { placeKey } from '../message/places.ts'
+import { type RequestFacts, readRequest } from '../message/request-facts.ts'
+import { masked, shown } from './mask.ts'
+import type { MissContext, MissReason } from './report.ts'
+import { type Difference, differences } from './request-diff.ts'
+
+export function laneReason(recorded: string, live: string): MissReason {
+  return { kind: 'lane', at: '', recorded, live, rule: `X-Sandgate-Lane: ${recorded}` }
+}
+
+/** Everything that keeps this interaction from answering the request. */
+export function reasonsOf(entry: Indexed, miss: MissContext): readonly MissReason[] {
+  const recorded = readRequest(entry.interaction.request)
+  const structural = differences(recorded, miss.live.prepared, holesOf(entry.layout))
+  const reasons = structural.map((difference) => reasonOf(difference, entry, recorded, miss))
+  reasons.push(...bindingReasons(entry, miss))
+  // Another spelling of a JSON number keeps no interaction from answering; it is told beside what does.
+  const decisive = reasons.filter(({ kind }) => kind !== 'number-spelling')
+  return decisive.length === 0 ? [...orderReasons(entry, miss), ...reasons] : reasons
+}
+
+function holesOf(layout: Layout): ReadonlySet<string> {
+  return new Set(layout.holes.map(({ place }) => placeKey(place)))
+}
+
+function reasonOf(
+  difference: Difference,
+  entry: Indexed,
+  facts: RequestFacts,
+  miss: MissContext,
+): MissReason {
+  const { kind, place, recorded, live } = difference
+  const names = namesOf(place)
+  const field = names.at(-1) ?? ''
+  const isPersonal = entry.interaction.redactions.some((each) => placeKey(each.place) === placeKey(place))
+  const show = (value: string) => (isPersonal ? masked(field, value) : shown(names, value))
+  return {
+    kind,
+    at: `${place.part} ${place.pointer}`,
+    ...(recorded !== undefined && { recorded: show(recorded) }),
+    ...(live !== undefined && { live: show(live) }),
+    rule: ruleOf(difference, field, entry, facts, miss),
+  }
+}
+
+function ruleOf(
+  { kind, place, recorded = '', live = '' }: Difference,
+  field: string,
+  { cassette }: Indexed,
+  facts: RequestFacts,
+  { context: { classOf } }: MissContext,
+): string {
+  if (kind === 'number-spelling') return `${field}: ${recorded}`
+  // What stands in a path or header, in bytes or a part of multipart, or is no text and no number, is never bound.
+  const isField = place.part === 'query' || place.part === 'request-body'
+  if (kind !== 'value' || !isField || valueAt(facts, place) === undefined || !isListItem(place.pointer))
+    return recordAgain(cassette)
+  // A value that decides an outcome is compared, whatever is said to be volatile.
+  const decides = classOf(field, recorded) !== '' || classOf(field, live) !== ''
+  return decides ? `${field}: ${recorded}` : `--volatile ${shellWord(place.pointer)}`
+}
+
+/** Lists on a command line have commas or spaces between their items. */
+function isListItem(pointer: string): boolean {
+  return pointer !== '' && !/[\s,]/.test(pointer)
+}
+
+function recordAgain({ origin, file }: Cassette, mode: 'all' | 'new_episodes' = 'all'): string {
+  return `sandgate record --upstream ${shellWord(origin)} --out ${shellWord(file ?? 'FILE.har')} --mode ${mode}`
+}
+
+function shellWord(text: string): string {
+  return /^[\w./:~@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** Holes whose live value stands for another recorded one, or decides otherwise. */
+function bindingReasons(entry: Indexed, { lane, live, context }: MissContext): MissReason[] {
+  const { table } = lane.state
+  const reasons: MissReason[] = []
+  for (const [i, { type, field, madeBy, place }] of entry.layout.holes.entries()) {
+    const recorded = entry.values[i] ?? ''
+    const value = valueAt(live.raw, place)
+    // That the place is empty is a difference of structure.
+    if (value === undefined) continue
+    const at = `${place.part} ${place.pointer}`
+    const shownValues = { recorded: shown([field], recorded), live: shown([field], value) }
+    if (context.classOf(field, recorded) !== context.classOf(field, value)) {
+      reasons.push({ kind: 'value', at, ...shownValues, rule: `${field}: ${shownValues.recorded}` })
+      continue
+    }
+    const standsFor = table.recordedOf(type, value) ?? (madeBy === 'server' ? value : undefined)
+    const takenBy = table.liveOf(type, recorded)
+    // Whoever has been served the interaction has its key; that it is served is the reason, not whose key it is.
+    if (field === 'idempotency-key' && lane.state.served.has(entry.position)) continue
+    const fine = standsFor === undefined ? takenBy === undefined : standsFor === recorded
+    if (!fine)
+      reasons.push({ kind: 'binding', at, ...shownValues, rule: 'X-Sandgate-Lane: <one name per test>' })
+  }
+  return reasons
+}
+
+const CONTRACT = '--profile contract'
+
+function orderReasons(entry: Indexed, { lane }: MissContext): MissReason[] {
+  const { state, view } = lane
+  if (!entry.safe && view.isServed(entry.position)) {
+    const times = state.served.get(entry.position) ?? 1
+    return [
+      {
+        kind: 'exhausted',
+        at: '',
+        recorded: 'once',
+        live: `${times + 1} times`,
+        rule: recordAgain(entry.cassette, 'new_episodes'),
+      },
+    ]
+  }
+  if (!state.strict) return []
+  const missing = missingDependency(entry, view)
+  const late = isSuperseded(entry, view)
+  if (!missing && !late) return []
+  const before = missing?.interaction
+  const order: MissReason = {
+    kind: 'order',
+    at: '',
+    recorded: before
+      ? `after entry ${before.sequence} (${before.operation ?? before.request.method})`
+      : 'before a later change that was already asked for',
+    live: before ? 'before it' : 'after it',
+    rule: CONTRACT,
+  }
+  return [order, { kind: 'profile', at: '', recorded: 'contract', live: 'strict', rule: CONTRACT }]
+}
+
+function namesOf(place: Place): readonly string[] {
+  const names = pointerNames(place.pointer).filter((name) => !/^[0-9]+$/.test(name))
+  return place.part === 'path' ? [] : names
+}

@@ -1,0 +1,67 @@
+import type { MatchProfile } from '../interaction.ts'
+import type { Lane, Lanes } from '../matching/lanes.ts'
+import type { LiveFacts, Lookup, LookupContext } from '../matching/lookup.ts'
+
+/** Why no recorded interaction answers a request: one structure, however it is shown. Personal values are masked. */
+export type MissReport = {
+  readonly request: {
+    readonly method: string
+    readonly target: string
+    readonly operation: string
+    readonly lane: string
+  }
+  readonly profile: MatchProfile
+  /** What was tried, in order, and how many interactions were left after it. */
+  readonly stages: readonly MissStage[]
+  readonly closest: readonly ClosestInteraction[]
+}
+
+export type MissStage = {
+  readonly stage: 'loaded' | 'lane' | 'operation' | 'key' | 'bindings' | 'order'
+  readonly left: number
+  /** There are more than were counted. */
+  readonly atLeast?: true
+}
+
+export type ClosestInteraction = {
+  readonly file: string
+  /** The sequence number: entry N of the file, counted from 1. */
+  readonly entry: number
+  readonly method: string
+  readonly target: string
+  readonly operation: string
+  readonly lane: string
+  readonly reasons: readonly MissReason[]
+}
+
+export type MissContext = {
+  readonly lane: Lane
+  readonly lanes: Lanes
+  readonly live: LiveFacts
+  readonly lookups: readonly Lookup[]
+  readonly context: LookupContext
+  readonly profile: MatchProfile
+}
+
+export type MissKind =
+  | 'value'
+  | 'number-spelling'
+  | 'missing'
+  | 'extra'
+  | 'type'
+  | 'binding'
+  | 'exhausted'
+  | 'order'
+  | 'lane'
+  | 'profile'
+
+/** One thing that kept an interaction from answering, and what to do about it. */
+export type MissReason = {
+  readonly kind: MissKind
+  /** Where: `request-body /amount`, `path /2`, `request-header x-sandbox-outcome`; empty for the whole request. */
+  readonly at: string
+  readonly recorded?: string
+  readonly live?: string
+  /** To paste: a setting, a flag, a header or a command. */
+  readonly rule: string
+}

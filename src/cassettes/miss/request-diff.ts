@@ -1,0 +1,143 @@
+import { canonicalNumber } from '../../http/decimal.ts'
+import type { Place } from '../interaction.ts'
+import type { Field } from '../message/form-fields.ts'
+import { escapeName, type JsonNode } from '../message/json-tree.ts'
+import type { RequestFacts } from '../message/request-facts.ts'
+
+export type Difference = {
+  readonly kind: 'value' | 'number-spelling' | 'missing' | 'extra' | 'type'
+  readonly place: Place
+  readonly recorded?: string
+  readonly live?: string
+}
+
+/** A request that differs in more places than this is another request. */
+const MOST = 12
+
+/**
+ * Where a recorded and a live request differ, holes left out. `missing`: recorded and not sent; `extra`: sent and
+ * not recorded. Numbers that are equal and spelled differently are reported as such.
+ */
+export function differences(
+  recorded: RequestFacts,
+  live: RequestFacts,
+  holes: ReadonlySet<string>,
+): readonly Difference[] {
+  const found: Difference[] = []
+  const add = (
+    kind: Difference['kind'],
+    part: Place['part'],
+    pointer: string,
+    was?: string,
+    is?: string,
+  ): void => {
+    if (found.length >= MOST) return
+    // What stands in a hole is judged by its binding; whether something stands there is judged here.
+    if (kind !== 'missing' && kind !== 'extra' && kind !== 'type' && holes.has(`${part} ${pointer}`)) return
+    found.push({
+      kind,
+      place: { part, pointer },
+      ...(was !== undefined && { recorded: was }),
+      ...(is !== undefined && { live: is }),
+    })
+  }
+  if (recorded.method !== live.method)
+    add('value', 'request-header', '/:method', recorded.method, live.method)
+  for (let i = 0; i < Math.max(recorded.segments.length, live.segments.length); i++) {
+    compare(add, 'path', `/${i}`, recorded.segments[i], live.segments[i])
+  }
+  compareFields(add, 'query', recorded.query, live.query)
+  if (recorded.mediaType !== live.mediaType) {
+    add('value', 'request-header', '/content-type', recorded.mediaType, live.mediaType)
+  }
+  const headers = new Map(recorded.headers)
+  const liveHeaders = new Map(live.headers)
+  for (const name of new Set([...headers.keys(), ...liveHeaders.keys()])) {
+    compare(add, 'request-header', `/${name}`, headers.get(name), liveHeaders.get(name))
+  }
+  compareBodies(add, recorded, live)
+  return found
+}
+
+type Add = (kind: Difference['kind'], part: Place['part'], pointer: string, was?: string, is?: string) => void
+
+function compare(add: Add, part: Place['part'], pointer: string, was?: string, is?: string): void {
+  if (was === is) return
+  if (was === undefined) add('extra', part, pointer, undefined, is)
+  else if (is === undefined) add('missing', part, pointer, was)
+  else add(isOneNumber(was, is) ? 'number-spelling' : 'value', part, pointer, was, is)
+}
+
+function compareFields(
+  add: Add,
+  part: 'query' | 'request-body',
+  was: readonly Field[],
+  is: readonly Field[],
+): void {
+  const names = new Set([...was, ...is].map(({ name }) => name))
+  for (const name of names) {
+    const before = was.filter((field) => field.name === name)
+    const now = is.filter((field) => field.name === name)
+    for (let i = 0; i < Math.max(before.length, now.length); i++) {
+      const pointer = i === 0 ? `/${escapeName(name)}` : `/${escapeName(name)}/${i}`
+      compare(add, part, pointer, before[i]?.value, now[i]?.value)
+    }
+  }
+}
+
+function compareBodies(add: Add, { body: was }: RequestFacts, { body: is }: RequestFacts): void {
+  if (was.kind === 'json' && is.kind === 'json') compareJson(add, was.json.root, is.json.root, '')
+  else if (was.kind === 'form' && is.kind === 'form')
+    compareFields(add, 'request-body', was.fields, is.fields)
+  else if (was.kind !== is.kind) {
+    if (was.kind === 'none') add('extra', 'request-body', '', undefined, is.kind)
+    else if (is.kind === 'none') add('missing', 'request-body', '', was.kind)
+    else add('type', 'request-body', '', was.kind, is.kind)
+  } else if (was.kind === 'raw' && is.kind === 'raw') {
+    if (Buffer.compare(was.bytes, is.bytes) !== 0) {
+      add('value', 'request-body', '', `${was.bytes.length} bytes`, `${is.bytes.length} other bytes`)
+    }
+  } else if (was.kind === 'multipart' && is.kind === 'multipart') {
+    for (let i = 0; i < Math.max(was.parts.length, is.parts.length); i++) {
+      compare(add, 'request-body', `/${i}`, was.parts[i], is.parts[i])
+    }
+  }
+}
+
+function compareJson(add: Add, was: JsonNode, is: JsonNode, pointer: string): void {
+  if (was.kind === 'object' && is.kind === 'object') {
+    const before = new Map(was.members.map(({ name, node }) => [name, node]))
+    const now = new Map(is.members.map(({ name, node }) => [name, node]))
+    for (const name of new Set([...before.keys(), ...now.keys()])) {
+      compareNodes(add, before.get(name), now.get(name), `${pointer}/${escapeName(name)}`)
+    }
+  } else if (was.kind === 'array' && is.kind === 'array') {
+    for (let i = 0; i < Math.max(was.items.length, is.items.length); i++) {
+      compareNodes(add, was.items[i], is.items[i], `${pointer}/${i}`)
+    }
+  } else if (typeOf(was) !== typeOf(is))
+    add('type', 'request-body', pointer, `${typeOf(was)} ${textOf(was)}`, `${typeOf(is)} ${textOf(is)}`)
+  else compare(add, 'request-body', pointer, textOf(was), textOf(is))
+}
+
+function compareNodes(add: Add, was: JsonNode | undefined, is: JsonNode | undefined, pointer: string): void {
+  if (was && is) compareJson(add, was, is, pointer)
+  else if (was) add('missing', 'request-body', pointer, textOf(was))
+  else if (is) add('extra', 'request-body', pointer, undefined, textOf(is))
+}
+
+function typeOf(node: JsonNode): string {
+  if (node.kind !== 'literal') return node.kind
+  return node.text === 'null' ? 'null' : 'boolean'
+}
+
+function textOf(node: JsonNode): string {
+  if (node.kind === 'string') return node.value
+  return node.kind === 'object' || node.kind === 'array' ? `(${node.kind})` : node.text
+}
+
+/** Whether two texts spell one exact number: `1000` and `1000.0`, in a body, a form or a query. */
+function isOneNumber(a: string, b: string): boolean {
+  const number = canonicalNumber(a)
+  return number !== undefined && number === canonicalNumber(b)
+}

@@ -1,0 +1,58 @@
+import type { Place } from '../interaction.ts'
+import type { Field } from '../message/body-fields.ts'
+import type { Edit } from './edits.ts'
+import { isPublicClientId } from './secrets/secrets.ts'
+import type { FieldRule, Fields } from './stand-ins/field-table.ts'
+import type { StandIns } from './stand-ins/stand-ins.ts'
+
+/** The replacements that the fields themselves ask for, by their names. */
+export function fieldEdits(
+  fields: readonly Field[],
+  part: Place['part'],
+  standIns: StandIns,
+  personal: boolean,
+): Edit[] {
+  const edits: Edit[] = []
+  for (const field of fields) {
+    const rule = standIns.fields.rule(field.names)
+    if (rule === undefined || field.value === '') continue
+    const edit = editOf(field, rule, part, standIns, personal)
+    if (edit) edits.push(edit)
+  }
+  return edits
+}
+
+/** The values of fields that are secrets by their names. */
+export function secretsOfFields(fields: readonly Field[], table: Fields): string[] {
+  return fields
+    .filter((field) => {
+      const kind = table.rule(field.names)?.kind
+      return kind === 'secret' || (kind === 'client-id' && !isPublicClientId(field.value))
+    })
+    .map(({ value }) => value)
+}
+
+function editOf(
+  field: Field,
+  rule: FieldRule,
+  part: Place['part'],
+  standIns: StandIns,
+  personal: boolean,
+): Edit | undefined {
+  const { start, end, value, pointer } = field
+  const place = { part, pointer }
+  const { type } = rule
+  if (rule.kind === 'personal') {
+    if (!personal) return undefined
+    const { text, verbatim } = standIns.personal(type, value)
+    if (verbatim) return undefined
+    // A number where a text belongs was refused as such, and stays a number.
+    const written = field.number ? `1${text.replace(/[^0-9]/g, '')}` : text
+    const whole = { type, standIn: written }
+    return { start, end, text: field.write(written), kind: 'personal', rule: type, place, value, whole }
+  }
+  if (rule.kind === 'client-id' && isPublicClientId(value)) return undefined
+  const standIn = standIns.secret(type, value)
+  const text = field.number ? `"${standIn}"` : field.write(standIn)
+  return { start, end, text, kind: 'secret', rule: type, place, value, whole: { type, standIn } }
+}

@@ -1,0 +1,185 @@
+import type { HeaderLine } from '../../http/header-lines.ts'
+import type { Place } from '../interaction.ts'
+import { latin1, utf8 } from '../message/bytes.ts'
+import { formValues, pointerAt } from '../message/form-spans.ts'
+import { applyEdits, type Edit, holdsFindings, type PersonalValue, withFindings } from './edits.ts'
+import { isPublicClientId, type Secrets } from './secrets/secrets.ts'
+import type { StandIns } from './stand-ins/stand-ins.ts'
+
+export type RedactedHeaders = { readonly headers: readonly HeaderLine[]; readonly edits: readonly Edit[] }
+
+/** Names whose values are secrets even where the header is left out; what they held is looked for elsewhere. */
+const SENSITIVE = /auth|cookie|key|secret|token|session|signature|password/i
+
+/**
+ * The allowed lines, in their order and spelling, with stand-ins for what they hold. Credentials keep their scheme,
+ * cookies their names and attributes.
+ */
+export function redactHeaders(
+  lines: readonly HeaderLine[],
+  part: 'request-header' | 'reply-header',
+  allowed: ReadonlySet<string>,
+  secrets: Secrets,
+  standIns: StandIns,
+  personal: readonly PersonalValue[],
+): RedactedHeaders {
+  const seen = new Map<string, number>()
+  const kept: Kept[] = []
+  let joined = ''
+  for (const line of lines) {
+    const [name, value] = line
+    const lower = name.toLowerCase()
+    if (!allowed.has(lower)) continue
+    const count = seen.get(lower) ?? 0
+    seen.set(lower, count + 1)
+    const place = STRUCTURED.has(lower) ? placeOf(part, lower, count) : undefined
+    // Node hands over header values as Latin-1 already; anything beyond that is taken as UTF-8.
+    const wide = /[^\0-\xff]/.test(value)
+    const bytes = wide ? latin1(value) : value
+    const own = place ? structural(lower, bytes, place, standIns) : NO_EDITS
+    kept.push({ line, lower, count, wide, bytes, own })
+    joined += `${applyEdits(bytes, own)}\n`
+  }
+  // One search of all values together: it nearly always finds nothing, and then none is searched by itself.
+  const clean = !holdsFindings(joined, secrets, personal)
+  const headers: HeaderLine[] = []
+  const edits: Edit[] = []
+  for (const { line, lower, count, wide, bytes, own } of kept) {
+    const place = () => placeOf(part, lower, count)
+    const found = clean ? own : withFindings(bytes, own, secrets, standIns, personal, place)
+    if (found.length === 0) {
+      headers.push(line)
+      continue
+    }
+    const text = applyEdits(bytes, found)
+    headers.push([line[0], wide ? utf8(text) : text])
+    edits.push(...found)
+  }
+  return { headers, edits }
+}
+
+type Kept = {
+  readonly line: HeaderLine
+  readonly lower: string
+  /** How many lines of this name came before. */
+  readonly count: number
+  readonly wide: boolean
+  readonly bytes: string
+  readonly own: readonly Edit[]
+}
+
+const NO_EDITS: readonly Edit[] = []
+
+function placeOf(part: Place['part'], name: string, count: number): Place {
+  return { part, pointer: pointerAt(name, count) }
+}
+
+/** The values of headers that are secrets by their names, so that they are found wherever else they stand. */
+export function secretsOfHeaders(lines: readonly HeaderLine[]): string[] {
+  const values: string[] = []
+  for (const [name, value] of lines) {
+    const lower = name.toLowerCase()
+    if (lower === 'idempotency-key' || !SENSITIVE.test(lower) || lower === 'www-authenticate') continue
+    if (lower === 'cookie')
+      values.push(...cookiePairs(value).map((pair) => value.slice(pair.start, pair.end)))
+    else if (lower === 'set-cookie')
+      values.push(...firstPair(value).map(({ start, end }) => value.slice(start, end)))
+    else values.push(...credentials(value))
+  }
+  return values
+}
+
+function credentials(value: string): string[] {
+  const [, scheme = '', rest = ''] = /^(\S+)\s+(\S.*)$/.exec(value) ?? []
+  if (rest === '') return [value]
+  if (scheme.toLowerCase() !== 'basic') return [rest]
+  const pair = Buffer.from(rest, 'base64').toString('utf8')
+  const colon = pair.indexOf(':')
+  if (colon === -1) return [rest]
+  const halves = [pair.slice(0, colon), pair.slice(colon + 1)]
+  return halves.flatMap((half) => [half, formDecoded(half)]).filter((half) => !isPublicClientId(half))
+}
+
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}
+
+/** The headers that say by their names what in them is a secret. */
+const STRUCTURED = new Set(['authorization', 'cookie', 'set-cookie', 'location'])
+
+function structural(name: string, value: string, place: Place, standIns: StandIns): Edit[] {
+  const secret = (start: number, end: number, rule: string): Edit => {
+    const found = value.slice(start, end)
+    return { start, end, kind: 'secret', rule, place, value: found, text: standIns.secret(rule, found) }
+  }
+  switch (name) {
+    case 'authorization': {
+      const scheme = /^(\S+)\s+(?=\S)/.exec(value)
+      if (value.trim() === '') return []
+      if (scheme === null) return [secret(0, value.length, 'credentials')]
+      return [secret(scheme[0].length, value.length, ruleOf(scheme[1] ?? ''))]
+    }
+    case 'cookie':
+      return cookiePairs(value).map(({ start, end }) => secret(start, end, 'cookie'))
+    case 'set-cookie':
+      return firstPair(value).map(({ start, end }) => secret(start, end, 'cookie'))
+    case 'location':
+      return locationEdits(value, place, standIns)
+    default:
+      return []
+  }
+}
+
+function ruleOf(scheme: string): string {
+  const lower = scheme.toLowerCase()
+  return lower === 'bearer' ? 'token' : lower === 'basic' ? 'basic' : 'credentials'
+}
+
+/** A redirect repeats what a form or a page was given. */
+function locationEdits(value: string, place: Place, standIns: StandIns): Edit[] {
+  const mark = /[?#]/.exec(value)
+  if (mark === null) return []
+  const edits: Edit[] = []
+  for (const { name, start, end, value: held } of formValues(value.replaceAll('#', '&'), mark.index + 1)) {
+    const rule = standIns.fields.rule([name])
+    if (rule === undefined || held === '' || (rule.kind === 'client-id' && isPublicClientId(held))) continue
+    if (rule.kind === 'personal') {
+      const { text, verbatim } = standIns.personal(rule.type, held)
+      if (verbatim) continue
+      edits.push({
+        start,
+        end,
+        kind: 'personal',
+        rule: rule.type,
+        place,
+        value: held,
+        text: encodeURIComponent(text),
+      })
+    } else {
+      const text = standIns.secret(rule.type, held)
+      edits.push({ start, end, kind: 'secret', rule: rule.type, place, value: held, text })
+    }
+  }
+  return edits
+}
+
+function cookiePairs(value: string): { start: number; end: number }[] {
+  const pairs: { start: number; end: number }[] = []
+  for (const match of value.matchAll(/[^;]+/g)) {
+    const equals = match[0].indexOf('=')
+    // A pair without a name is all value.
+    const lead = equals === -1 ? match[0].length - match[0].trimStart().length : equals + 1
+    const start = match.index + lead
+    const end = match.index + match[0].trimEnd().length
+    if (end > start) pairs.push({ start, end })
+  }
+  return pairs
+}
+
+function firstPair(value: string): { start: number; end: number }[] {
+  return cookiePairs(value.split(';', 1)[0] ?? '')
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import type { OutcomeRule } from '../../../config/schema.ts'
+import { type Fields, satisfies } from './field-table.ts'
+import { candidate, disguise } from './forms.ts'
+import { type FieldRules, rulesOf } from './outcome-rules.ts'
+
+/**
+ * What is written in place of a value. The same value gives the same stand-in throughout a cassette and two values
+ * give two; they are numbered in the order of their first sight, so that a recording that is made again is the same
+ * file. A number says nothing about the value; a digest of a phone number would be a phone number to whoever tries
+ * them all.
+ */
+export type StandIns = {
+  /** Which fields hold what. */
+  readonly fields: Fields
+  /** `verbatim` for a magic or configured test value, which is compared exactly and therefore kept. */
+  readonly personal: (type: string, value: string) => { readonly text: string; readonly verbatim: boolean }
+  readonly secret: (rule: string, value: string) => string
+  /** The personal value behind a stand-in, so that it can be put back where the client had sent it. */
+  readonly original: (type: string, standIn: string) => string | undefined
+}
+
+export type StandInOptions = {
+  readonly fields: Fields
+  readonly rules: readonly OutcomeRule[]
+  /** Values that the operator has published for tests: kept, and compared exactly. */
+  readonly testValues: Iterable<string>
+  /** Stand-ins of a cassette that is continued: not given out again. */
+  readonly taken?: Iterable<string>
+}
+
+const TRIES = 5000
+
+export function createStandIns({ fields, rules, testValues, taken = [] }: StandInOptions): StandIns {
+  const kept = new Set(testValues)
+  const reserved = new Set<string>(taken)
+  const used = new Set<string>()
+  const byType = new Map<string, { rules: FieldRules; next: number; known: Map<string, string> }>()
+  const originals = new Map<string, string>()
+  const secrets = new Map<string, string>()
+  const counters = new Map<string, number>()
+  /** A client sends one token with every request: the last one is known without hashing it. */
+  let last: { readonly value: string; readonly text: string } | undefined
+
+  const ofType = (type: string) => {
+    const found = byType.get(type)
+    if (found) return found
+    const made = { rules: rulesOf(type, rules), next: 1, known: new Map<string, string>() }
+    byType.set(type, made)
+    return made
+  }
+
+  const make = (
+    type: string,
+    value: string,
+    field: FieldRules,
+    from: number,
+  ): { text: string; next: number } => {
+    const shape = fields.shape(type)
+    const suffix = field.suffixOf(value)
+    const valid = shape !== undefined && satisfies(shape, value)
+    for (let n = from; n < from + TRIES; n++) {
+      // A value that its field refuses gets a stand-in that its field refuses for the same reason.
+      const text = valid ? candidate(type, n, suffix, shape) : disguise(value, n)
+      if (text === value || used.has(`${type}\0${text}`) || reserved.has(text) || kept.has(text)) continue
+      if (field.isMagic(text)) continue
+      if (valid && !(satisfies(shape, text) && field.endAlike(text, value))) continue
+      return { text, next: n + 1 }
+    }
+    // Only a rule set that names nearly every value leads here; a stand-in that decides otherwise is still no leak.
+    return { text: `redacted-${type}-${from}`, next: from + 1 }
+  }
+
+  return {
+    fields,
+    personal: (type, value) => {
+      const entry = ofType(type)
+      const known = entry.known.get(value)
+      if (known !== undefined) return { text: known, verbatim: false }
+      if (!/[\p{L}\p{N}]/u.test(value) || kept.has(value) || entry.rules.isMagic(value))
+        return { text: value, verbatim: true }
+      const { text, next } = make(type, value, entry.rules, entry.next)
+      entry.next = next
+      entry.known.set(value, text)
+      used.add(`${type}\0${text}`)
+      originals.set(`${type}\0${text}`, value)
+      return { text, verbatim: false }
+    },
+    secret: (rule, value) => {
+      if (value === last?.value) return last.text
+      // Tokens are long and many: a hash of theirs in memory is enough to know them again.
+      const key = value.length > 64 ? createHash('sha256').update(value).digest('base64') : value
+      const known = secrets.get(key)
+      if (known !== undefined) {
+        last = { value, text: known }
+        return known
+      }
+      const label = rule.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+      let n = counters.get(label) ?? 1
+      while (reserved.has(`redacted-${label}-${n}`)) n++
+      counters.set(label, n + 1)
+      const text = `redacted-${label}-${n}`
+      secrets.set(key, text)
+      return text
+    },
+    original: (type, standIn) => originals.get(`${type}\0${standIn}`),
+  }
+}

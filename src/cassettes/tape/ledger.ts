@@ -1,0 +1,73 @@
+import type { Interaction } from '../interaction.ts'
+
+/** What became of a replay. */
+export type Ledger = {
+  readonly loaded: number
+  /** Answers from the tape, each of an interaction that had not been used. */
+  readonly served: number
+  /** Recorded interactions whose answer the gateway gave by itself, as recorded: tokens, refusals. */
+  readonly live: number
+  /** Answers given again: a read that stays on its last answer, a repeated Idempotency-Key. */
+  readonly repeated: number
+  readonly unused: readonly UnusedInteraction[]
+  readonly missed: number
+  /** Requests that were passed on to an upstream. */
+  readonly forwarded: number
+}
+
+export type UnusedInteraction = {
+  readonly file: string
+  readonly sequence: number
+  readonly method: string
+  readonly operation: string
+  readonly lane: string
+}
+
+export type ExitOptions = {
+  readonly failUnused?: boolean
+  /** Under CI nothing may leave the machine. */
+  readonly ci?: boolean
+}
+
+/** 0 when the tests may trust the replay, else 1. */
+export function exitCode(ledger: Ledger, options: ExitOptions = {}): 0 | 1 {
+  return reasonsToFail(ledger, options).length === 0 ? 0 : 1
+}
+
+/** Why a replay has failed, in words; empty when it has not. */
+export function reasonsToFail(
+  ledger: Ledger,
+  { failUnused = false, ci = false }: ExitOptions = {},
+): readonly string[] {
+  const reasons: string[] = []
+  if (ledger.served + ledger.live + ledger.forwarded === 0)
+    reasons.push('nothing was served: no request reached the cassette')
+  if (ledger.missed > 0)
+    reasons.push(`${ledger.missed} ${ledger.missed === 1 ? 'request' : 'requests'} missed`)
+  if (ci && ledger.forwarded > 0) reasons.push(`${ledger.forwarded} forwarded under CI`)
+  if (failUnused && ledger.unused.length > 0) reasons.push(`${ledger.unused.length} unused (--fail-unused)`)
+  return reasons
+}
+
+const SHOWN_UNUSED = 20
+
+/** The end of a replay on a console. */
+export function ledgerText(ledger: Ledger, options: ExitOptions = {}): string {
+  const { loaded, served, live, repeated, unused, missed, forwarded } = ledger
+  const lines = [
+    `cassette: loaded ${loaded}, served ${served}, live ${live}, repeated ${repeated}, unused ${unused.length}, missed ${missed}, forwarded ${forwarded}`,
+  ]
+  for (const { file, sequence, method, operation, lane } of unused.slice(0, SHOWN_UNUSED)) {
+    lines.push(
+      `  unused: ${file} entry ${sequence}, ${method} ${operation}${lane === '' ? '' : `, lane ${lane}`}`,
+    )
+  }
+  if (unused.length > SHOWN_UNUSED) lines.push(`  and ${unused.length - SHOWN_UNUSED} more`)
+  for (const reason of reasonsToFail(ledger, options)) lines.push(`  failed: ${reason}`)
+  return `${lines.join('\n')}\n`
+}
+
+export function unusedInteraction(file: string, interaction: Interaction): UnusedInteraction {
+  const { sequence, operation, lane, request } = interaction
+  return { file, sequence, lane, method: request.method, operation: operation ?? request.method }
+}

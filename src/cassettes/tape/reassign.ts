@@ -1,0 +1,189 @@
+import type { Indexed } from '../matching/entry-index.ts'
+import type { Lane } from '../matching/lanes.ts'
+import { fits, type Lookup, needsOf } from '../matching/lookup.ts'
+import { isSuperseded, missingDependency } from '../matching/order.ts'
+import { replyInstants, replyShape } from './reply-shape.ts'
+import { applyExchange, type Exchange, planExchange, type WantedPair } from './swap.ts'
+
+/** How many exchanges are tried for one request; beyond it the request is a miss, and lanes are the remedy. */
+const TRIES = 96
+/** How many entries of the request's key are considered. */
+const CONSIDERED = 64
+/** How many stories in a row may have to move on for one to find its place. */
+const MOVES = 4
+
+/** What has been tried and done for one request, so that it can be undone. */
+type Attempt = {
+  readonly lane: Lane
+  readonly done: Exchange[]
+  /** Recorded values whose clients have been asked to move on: asking twice leads nowhere. */
+  readonly asked: Set<string>
+  left: number
+}
+
+/**
+ * For a request that no entry answers as things are bound: finds out whether the stories that clients are in can be
+ * told apart differently, so that one does, without any client having been able to notice. This is the assignment
+ * problem, solved as usual: whoever stands in the way is asked to stand for another, who may have to move as well.
+ * True when an entry fits afterwards (and, with `due`, has its turn); otherwise nothing has changed.
+ */
+export function makeRoom(lane: Lane, lookups: readonly Lookup[], due: boolean): boolean {
+  const request = [due, ...lookups.flatMap(({ bucket, values }) => [bucket.entries[0], ...values])].join('\0')
+  if (isCramped(lane, request)) return false
+  const hasRoom = search(lane, lookups, due)
+  if (hasRoom) lane.cramped.requests.clear()
+  else noteCramped(lane, request)
+  return hasRoom
+}
+
+/** What was looked for in vain is not there either while everything is as it was: a client that polls asks again. */
+function isCramped(lane: Lane, request: string): boolean {
+  return lane.cramped.at === momentOf(lane) && lane.cramped.requests.has(request)
+}
+
+function noteCramped(lane: Lane, request: string): void {
+  const { cramped } = lane
+  const now = momentOf(lane)
+  if (cramped.at !== now) cramped.requests.clear()
+  cramped.at = now
+  cramped.requests.add(request)
+}
+
+/** Differs when something was bound or served since. */
+function momentOf({ state }: Lane): string {
+  return `${state.table.bindings()} ${state.served.size}`
+}
+
+function search(lane: Lane, lookups: readonly Lookup[], due: boolean): boolean {
+  const attempt: Attempt = { lane, done: [], asked: new Set(), left: TRIES }
+  for (const lookup of lookups) {
+    for (const entry of considered(lane, lookup)) {
+      if (attempt.left <= 0) return false
+      attempt.asked.clear()
+      if (fitIn(attempt, entry, lookup) && (!due || hasItsTurn(lane, entry))) {
+        for (const exchange of attempt.done) lane.timeline.exchange(instantPairs(exchange))
+        return true
+      }
+      undo(attempt, 0)
+    }
+  }
+  return false
+}
+
+/** What was not served comes first; what was, may be given up by its client. */
+function considered({ state }: Lane, { bucket }: Lookup): readonly Indexed[] {
+  const head = state.heads.get(bucket.entries) ?? 0
+  const ahead = bucket.entries.slice(head, head + CONSIDERED)
+  const behind = bucket.entries.slice(Math.max(0, head - CONSIDERED), head)
+  const all = [...ahead, ...behind].flatMap((position) => state.index.entries.get(position) ?? [])
+  const isOpen = ({ position, safe }: Indexed) => safe || !state.served.has(position)
+  return [...all.filter(isOpen), ...all.filter((entry) => !isOpen(entry))]
+}
+
+function fitIn(attempt: Attempt, entry: Indexed, lookup: Lookup): boolean {
+  const { state } = attempt.lane
+  for (const [i, { type, madeBy }] of entry.layout.holes.entries()) {
+    const recorded = entry.values[i] ?? ''
+    const value = lookup.values[i] ?? ''
+    const has = state.table.recordedOf(type, value) ?? (madeBy === 'server' ? value : undefined)
+    if (has === recorded) continue
+    // An identifier that no recording knows is nobody's, and nobody can make room for it.
+    if (has !== undefined && !state.index.byValue.get(type)?.has(has)) return false
+    const isTaken = state.table.liveOf(type, recorded) !== undefined
+    if (has === undefined) {
+      // Whoever stands for it moves on.
+      if (isTaken && !vacate(attempt, type, recorded, MOVES)) return false
+      continue
+    }
+    // Both are known: the two change places, or whoever stands for the wanted one moves on first.
+    const wanted = { type, has, wants: recorded }
+    const isDone =
+      swap(attempt, wanted) || (isTaken && vacate(attempt, type, recorded, MOVES) && swap(attempt, wanted))
+    if (!isDone) return false
+  }
+  if (!entry.safe && state.served.has(entry.position)) return false
+  return fits(state, entry, lookup, needsOf(state, lookup))
+}
+
+function hasItsTurn({ view }: Lane, entry: Indexed): boolean {
+  return !isSuperseded(entry, view) && missingDependency(entry, view) === undefined
+}
+
+/** Makes a recorded value nobody's, by letting whoever stands for it stand for a like one. */
+function vacate(attempt: Attempt, type: string, recorded: string, moves: number): boolean {
+  const { state } = attempt.lane
+  const id = `${type}\0${recorded}`
+  if (attempt.left <= 0 || attempt.asked.has(id)) return false
+  attempt.asked.add(id)
+  const others = likeValues(attempt.lane, type, recorded)
+  for (const wants of others) {
+    if (attempt.left <= 0) return false
+    if (state.table.liveOf(type, wants) !== undefined) continue
+    if (swap(attempt, { type, has: recorded, wants })) return true
+  }
+  if (moves === 0) return false
+  for (const wants of others) {
+    if (attempt.left <= 0) return false
+    if (state.table.liveOf(type, wants) === undefined) continue
+    const mark = attempt.done.length
+    if (vacate(attempt, type, wants, moves - 1) && swap(attempt, { type, has: recorded, wants })) return true
+    undo(attempt, mark)
+  }
+  return false
+}
+
+function swap(attempt: Attempt, wanted: WantedPair): boolean {
+  if (attempt.left-- <= 0) return false
+  const { state, view } = attempt.lane
+  const exchange = planExchange(state, [wanted], (a, b) => replyShape(a) === replyShape(b))
+  if (!exchange) return false
+  applyExchange(state, view, exchange)
+  attempt.done.push(exchange)
+  return true
+}
+
+/** An exchange is its own inverse. */
+function undo({ lane, done }: Attempt, mark: number): void {
+  for (const exchange of done.splice(mark).reverse()) applyExchange(lane.state, lane.view, exchange)
+}
+
+/** Recorded values that stand where this one stands, in entries with the same key as one that was served with it. */
+function likeValues({ state }: Lane, type: string, recorded: string): readonly string[] {
+  const found = new Set<string>()
+  // Every served entry of a story needs a twin, so the alternatives of one of them are all there are.
+  const served = state.index.byValue
+    .get(type)
+    ?.get(recorded)
+    ?.find((position) => state.served.has(position))
+  const entry = served === undefined ? undefined : state.index.entries.get(served)
+  if (!entry) return []
+  const { kinds } = entry.shape
+  const at = entry.interaction.bindings.findIndex(
+    ({ value }, i) => value === recorded && kinds[i]?.type === type,
+  )
+  const { entries } = entry.bucket
+  const head = state.heads.get(entries) ?? 0
+  const note = (from: number, to: number): void => {
+    for (let i = from; i < to; i++) {
+      const like = state.index.entries.get(entries[i] ?? -1)
+      const value = like?.interaction.bindings[at]?.value
+      if (value !== undefined && value !== recorded && like?.shape.kinds[at]?.type === type) found.add(value)
+    }
+  }
+  note(head, Math.min(entries.length, head + CONSIDERED))
+  note(Math.max(0, head - CONSIDERED), head)
+  return [...found]
+}
+
+/** The instants of the two stories, each pair once: an account shows the same one in every answer. */
+function instantPairs({ entries }: Exchange): Iterable<readonly [number, number]> {
+  const pairs = new Map<number, readonly [number, number]>()
+  for (const [one, other] of entries) {
+    const others = replyInstants(other)
+    for (const [i, a] of replyInstants(one).entries()) {
+      const b = others[i]
+      if (b !== undefined && a !== b && !pairs.has(a) && !pairs.has(b)) pairs.set(a, [a, b])
+    }
+  }
+  return pairs.values()
+}

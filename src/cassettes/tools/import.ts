@@ -1,0 +1,88 @@
+import { operationOf } from '../../operations/operations.ts'
+import { CassetteError } from '../cassette-error.ts'
+import { EntryFault } from '../file/har/read-entry.ts'
+import type { CassetteHeader } from '../file/journal/lines.ts'
+import { harParts, readFile } from '../file/load.ts'
+import { CASSETTE_VERSION, type Cassette, type Interaction } from '../interaction.ts'
+import type { Redactor } from '../redaction/redactor.ts'
+import { exchangeOf } from './import-entry.ts'
+
+export type ImportOptions = {
+  readonly redactor: Redactor
+  /** The bindings, by the engine that matches them. */
+  readonly annotate: (interactions: readonly Interaction[]) => readonly Interaction[]
+  readonly header: Omit<CassetteHeader, 'version' | 't0' | 'origin'>
+  /** Scheme, host and port of the API in the HAR; by default those of the first entry that the interface knows. */
+  readonly origin?: string
+}
+
+export type Imported = {
+  readonly cassette: Cassette
+  /** Entries that were left out, numbered from 1, and why. */
+  readonly skipped: readonly { readonly entry: number; readonly reason: string }[]
+}
+
+/**
+ * Makes a cassette of any HAR: of a browser, mitmproxy or Playwright. What the interface does not know (pages, assets,
+ * other hosts, preflights) is left out and counted.
+ *
+ * @throws CassetteError
+ */
+export function importHar(path: string, options: ImportOptions): Imported {
+  return importHarBytes(readFile(path), path, options)
+}
+
+export function importHarBytes(bytes: Buffer, path: string, options: ImportOptions): Imported {
+  const parts = harParts(bytes, path)
+  if (parts.members.has('_cassette'))
+    throw new CassetteError('foreign', path, 'is a cassette already; replay it as it is.')
+  const skipped: { entry: number; reason: string }[] = []
+  const found: {
+    at: number
+    end: number
+    origin: string
+    interaction: Omit<Interaction, 'sequence' | 'ended'>
+  }[] = []
+  let origin = options.origin
+  for (const [i, [start, end]] of (parts.entries ?? []).entries()) {
+    const entry = i + 1
+    try {
+      const exchange = exchangeOf(JSON.parse(bytes.toString('utf8', start, end)))
+      const operation = operationOf(exchange.request.method, exchange.request.target)
+      if (operation === undefined) throw new EntryFault('is no request of the interface')
+      origin ??= exchange.urlOrigin
+      if (exchange.urlOrigin !== origin) throw new EntryFault(`went to ${exchange.urlOrigin}`)
+      const { exchange: redacted, redactions, bindings } = options.redactor.redact({ ...exchange, operation })
+      const { startedAt, durationMs, lane, request, reply } = redacted
+      const interaction = {
+        startedAt,
+        durationMs,
+        lane,
+        operation,
+        origin: 'upstream' as const,
+        request,
+        reply,
+        redactions,
+        bindings,
+      }
+      found.push({ at: startedAt, end: startedAt + durationMs, origin, interaction })
+    } catch (cause) {
+      if (!(cause instanceof EntryFault))
+        throw new CassetteError('undecodable', path, 'the entry cannot be read.', { entry })
+      skipped.push({ entry, reason: cause.message })
+    }
+  }
+  const interactions = options.annotate(numbered(found))
+  const t0 = interactions[0]?.startedAt ?? 0
+  const cassette = { ...options.header, version: CASSETTE_VERSION, t0, origin: origin ?? '', interactions }
+  return { cassette, skipped }
+}
+
+type Found = { at: number; end: number; interaction: Omit<Interaction, 'sequence' | 'ended'> }
+
+function numbered(found: readonly Found[]): Interaction[] {
+  const starts = [...found].sort((a, b) => a.at - b.at)
+  const ends = [...starts].filter(({ interaction }) => interaction.reply).sort((a, b) => a.end - b.end)
+  const order = new Map(ends.map((one, i) => [one, i + 1]))
+  return starts.map((one, i) => ({ ...one.interaction, sequence: i + 1, ended: order.get(one) }))
+}

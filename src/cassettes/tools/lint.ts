@@ -1,0 +1,173 @@
+import type { OutcomeRule } from '../../config/schema.ts'
+import { CassetteError, type CassettePlace } from '../cassette-error.ts'
+import { formatJson } from '../file/har/format.ts'
+import { entryText } from '../file/har/write.ts'
+import { lineHash } from '../file/journal/lines.ts'
+import { harParts, type LoadedCassette, parseCassette, readFile } from '../file/load.ts'
+import type { Cassette, Interaction, Place } from '../interaction.ts'
+import { type Field, queryFields } from '../message/body-fields.ts'
+import { latin1 } from '../message/bytes.ts'
+import { valuesOf } from '../message/places.ts'
+import { readBody } from '../message/read-body.ts'
+import { CONTRACT_FIELDS, fieldRule } from '../redaction/contract.ts'
+import { createSecrets, isPublicClientId, type Secrets } from '../redaction/secrets/secrets.ts'
+import { createFields } from '../redaction/stand-ins/field-table.ts'
+import { createStandIns, type StandIns } from '../redaction/stand-ins/stand-ins.ts'
+
+export type LintProblem = {
+  /** `error`: must not be committed. `warning`: a person should look at it. */
+  readonly severity: 'error' | 'warning'
+  readonly kind: 'secret' | 'personal' | 'structure' | 'binding' | 'edited'
+  /** Never repeats a secret or a personal value. */
+  readonly message: string
+  readonly at: CassettePlace
+  readonly place?: Place
+}
+
+export type LintOptions = {
+  readonly rules: readonly OutcomeRule[]
+  /** Published test values, which may stand in a cassette. */
+  readonly testValues?: Iterable<string>
+  /** Secrets to look for, beside what looks like one. */
+  readonly secrets?: Secrets
+}
+
+/** What is wrong with a cassette before it is committed: secrets, personal data, structure. Empty when nothing is. */
+export function lintCassette(target: string | Cassette, options: LintOptions): LintProblem[] {
+  const secrets = options.secrets ?? createSecrets()
+  if (typeof target !== 'string') {
+    const scanned = target.interactions.flatMap((interaction) =>
+      scan(entryText(interaction, target.origin), { entry: interaction.sequence }, secrets),
+    )
+    return [...scanned, ...lintInteractions(target, options)]
+  }
+  try {
+    const bytes = readFile(target)
+    // Secrets first: they are found in a file that cannot be loaded as well.
+    const found = scanFile(bytes, target, secrets)
+    try {
+      const cassette = parseCassette(bytes, target)
+      return [...found, ...lintFile(bytes, cassette), ...lintInteractions(cassette, options)]
+    } catch (cause) {
+      return [...found, structural(cause)]
+    }
+  } catch (cause) {
+    return [structural(cause)]
+  }
+}
+
+function scanFile(bytes: Buffer, path: string, secrets: Secrets): LintProblem[] {
+  if (!path.endsWith('.jsonl')) {
+    try {
+      const { entries = [], members } = harParts(bytes, path)
+      const texts = [...entries].map((span, i) => ({ span, at: { entry: i + 1 } }))
+      const rest = [...members.values()].map((span) => ({ span, at: {} }))
+      return [...rest, ...texts].flatMap(({ span, at }) => scan(bytes.toString('utf8', ...span), at, secrets))
+    } catch {
+      // Not a HAR: line by line, then.
+    }
+  }
+  return bytes
+    .toString('latin1')
+    .split('\n')
+    .flatMap((line, i) => scanBytes(line, { line: i + 1 }, secrets))
+}
+
+function scan(text: string, at: CassettePlace, secrets: Secrets): LintProblem[] {
+  return scanBytes(latin1(text), at, secrets)
+}
+
+function scanBytes(bytes: string, at: CassettePlace, secrets: Secrets): LintProblem[] {
+  return secrets.find(bytes).map(
+    ({ rule }): LintProblem => ({
+      severity: 'error',
+      kind: 'secret',
+      message: `holds a secret (${rule})`,
+      at,
+    }),
+  )
+}
+
+function lintFile(bytes: Buffer, cassette: LoadedCassette): LintProblem[] {
+  if (cassette.form === 'journal') {
+    const dropped = cassette.recovered?.dropped ?? 0
+    const message = `is a recording that was not finished${dropped > 0 ? `; ${dropped} torn lines were cut` : ''}`
+    return [{ severity: 'warning', kind: 'structure', message, at: {} }]
+  }
+  let chain = ''
+  for (const [start, end] of harParts(bytes, cassette.file).entries ?? [])
+    chain = lineHash(chain + formatJson(JSON.parse(bytes.toString('utf8', start, end)), '      '))
+  if (chain === '' || cassette.chain === chain) return []
+  return [{ severity: 'warning', kind: 'edited', message: 'was edited after it had been recorded', at: {} }]
+}
+
+function lintInteractions(cassette: Cassette, options: LintOptions): LintProblem[] {
+  const standIns = createStandIns({
+    fields: createFields(CONTRACT_FIELDS),
+    rules: options.rules,
+    testValues: options.testValues ?? [],
+  })
+  const problems: LintProblem[] = []
+  const seen = new Set<number>()
+  for (const interaction of cassette.interactions) {
+    const at = { entry: interaction.sequence }
+    if (seen.has(interaction.sequence)) {
+      const message = `the sequence ${interaction.sequence} stands twice`
+      problems.push({ severity: 'error', kind: 'structure', message, at })
+    }
+    seen.add(interaction.sequence)
+    if (interaction.reply === undefined)
+      problems.push({ severity: 'warning', kind: 'structure', message: 'has no reply', at })
+    problems.push(...lintFields(interaction, standIns, cassette.redaction), ...lintBindings(interaction))
+  }
+  return problems
+}
+
+function lintFields(interaction: Interaction, standIns: StandIns, policy: string): LintProblem[] {
+  const { request, reply, redactions, sequence } = interaction
+  const redacted = new Set(redactions.map(({ place }) => `${place.part} ${place.pointer}`))
+  const parts: [Place['part'], readonly Field[]][] = [
+    ['query', queryFields(request.target)],
+    ['request-body', readBody(request).fields],
+    ['reply-body', reply ? readBody(reply).fields : []],
+  ]
+  return parts.flatMap(([part, fields]) =>
+    fields.flatMap(({ names, pointer, value }): LintProblem[] => {
+      const rule = fieldRule(names)
+      if (rule === undefined || value === '' || redacted.has(`${part} ${pointer}`)) return []
+      const at = { entry: sequence }
+      const place = { part, pointer }
+      if (rule.kind === 'personal') {
+        if (standIns.personal(rule.type, value).verbatim) return []
+        const severity = policy.startsWith('contract') ? 'error' : 'warning'
+        return [{ severity, kind: 'personal', message: `holds a personal value (${rule.type})`, at, place }]
+      }
+      if (value.startsWith('redacted-') || (rule.kind === 'client-id' && isPublicClientId(value))) return []
+      return [{ severity: 'error', kind: 'secret', message: `holds a secret (${rule.type})`, at, place }]
+    }),
+  )
+}
+
+function structural(cause: unknown): LintProblem {
+  if (!(cause instanceof CassetteError)) throw cause
+  return {
+    severity: 'error',
+    kind: 'structure',
+    message: `${cause.reason}: ${cause.detail}`,
+    at: cause.place,
+  }
+}
+
+/** A binding says what its places hold; after an edit by hand they may hold something else. */
+export function lintBindings(interaction: Interaction): LintProblem[] {
+  const values = valuesOf(interaction)
+  return interaction.bindings.flatMap(({ type, value, places }) =>
+    places.flatMap((place): LintProblem[] => {
+      const held = values.get(`${place.part} ${place.pointer}`)
+      // In a reply a bound value may be one token of a URL.
+      if (held === value || (held?.includes(value) && place.part.startsWith('reply'))) return []
+      const message = `${place.part} ${place.pointer} does not hold the bound ${type}`
+      return [{ severity: 'warning', kind: 'binding', message, at: { entry: interaction.sequence }, place }]
+    }),
+  )
+}

@@ -1,0 +1,39 @@
+import { type JournalEvent, storeBody } from '../file/journal/lines.ts'
+import type { CapturedExchange } from '../interaction.ts'
+import type { RedactedReply, RedactedRequest } from '../redaction/redactor.ts'
+
+type Started = Pick<CapturedExchange, 'startedAt' | 'lane' | 'operation'>
+type Ended = Pick<CapturedExchange, 'durationMs' | 'origin'>
+
+export function openEvent(
+  id: number,
+  { startedAt, lane, operation }: Started,
+  redacted: RedactedRequest,
+): JournalEvent {
+  const { method, target, httpVersion, headers } = redacted.request
+  const body = storeBody(redacted.request.body)
+  const { bindings, redactions } = redacted
+  return {
+    open: {
+      id,
+      startedAt,
+      lane,
+      ...(operation !== undefined && { operation }),
+      request: { method, target, http: httpVersion, headers, ...(body && { body }) },
+      bindings,
+      redactions,
+    },
+  }
+}
+
+/** `aborted` when there was no reply to the request. */
+export function doneEvent(id: number, ended: Ended, redacted: RedactedReply | undefined): JournalEvent {
+  const { durationMs, origin } = ended
+  if (redacted === undefined) return { aborted: { id, durationMs, origin } }
+  const { status, headers } = redacted.reply
+  const body = storeBody(redacted.reply.body)
+  const { bindings, redactions } = redacted
+  return {
+    done: { id, durationMs, origin, reply: { status, headers, ...(body && { body }) }, bindings, redactions },
+  }
+}

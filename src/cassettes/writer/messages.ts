@@ -1,0 +1,86 @@
+import type { OutcomeRule } from '../../config/schema.ts'
+import type { HeaderLine } from '../../http/header-lines.ts'
+import type { CassetteFault, CassettePlace } from '../cassette-error.ts'
+import type { CassetteHeader } from '../file/journal/lines.ts'
+import type { CapturedExchange } from '../interaction.ts'
+import type { FieldTable } from '../redaction/stand-ins/field-table.ts'
+import type { Continuation } from '../tape/continuation.ts'
+
+/** What the recorder needs to know; plain data, since it crosses into a thread. */
+export type RecorderSettings = {
+  /** `name.har`; the journal and the lock stand beside it. */
+  readonly path: string
+  /** `redaction` is filled in by the recorder. */
+  readonly header: Omit<CassetteHeader, 'redaction'>
+  readonly rules: readonly OutcomeRule[]
+  readonly testValues: readonly string[]
+  readonly allowHeaders: readonly string[]
+  /** Whether personal data get stand-ins. */
+  readonly personal: boolean
+  readonly cassetteKey?: string
+  /** Which fields hold what: the contract's table. */
+  readonly fields: FieldTable
+  /** Every configured secret. */
+  readonly secrets: readonly string[]
+  /** `append` keeps the entries of the finished cassette that is there. */
+  readonly existing: 'replace' | 'append'
+  /** What to do with the journal of a recorder that ended without finishing. */
+  readonly leftover: 'resume' | 'refuse' | 'discard'
+}
+
+/** A body that travels in the bytes of the batch. */
+type Slice = readonly [offset: number, length: number]
+
+export type OpenItem = Pick<CapturedExchange, 'startedAt' | 'lane' | 'operation'> & {
+  readonly id: number
+  readonly method: string
+  readonly target: string
+  readonly httpVersion: '1.0' | '1.1'
+  readonly headers: readonly HeaderLine[]
+  readonly body: Slice
+}
+
+export type EndItem = Pick<CapturedExchange, 'durationMs' | 'origin'> & {
+  readonly id: number
+  readonly reply:
+    | { readonly status: number; readonly headers: readonly HeaderLine[]; readonly body: Slice }
+    | undefined
+}
+
+export type Item = { readonly open: OpenItem } | { readonly end: EndItem } | { readonly learn: string }
+
+export type ToRecorder =
+  | {
+      readonly kind: 'batch'
+      readonly number: number
+      readonly items: readonly Item[]
+      readonly bytes: Uint8Array
+    }
+  | { readonly kind: 'spoil' }
+  | { readonly kind: 'finish'; readonly continuations: readonly Continuation[] }
+  | { readonly kind: 'close' }
+
+export type Failure = {
+  readonly reason: CassetteFault
+  readonly path: string
+  readonly detail: string
+  readonly place: CassettePlace
+}
+
+export type Finished = {
+  readonly path: string
+  readonly interactions: number
+  /** How many of them, at the beginning, are of the cassette that was there. */
+  readonly kept: number
+  /** Of a journal that was resumed. */
+  readonly recovered?: { readonly recovered: number; readonly dropped: number }
+}
+
+export type FromRecorder =
+  | { readonly kind: 'ready'; readonly nextId: number }
+  /** The batch is on the disk (or, of a bad recording, dropped). */
+  | { readonly kind: 'written'; readonly number: number }
+  | { readonly kind: 'bad'; readonly failure: Failure }
+  | { readonly kind: 'finished'; readonly finished: Finished }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  | { readonly kind: 'closed' }

@@ -1,0 +1,189 @@
+import { existsSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { annotate } from '../bindings/annotate.ts'
+import { CassetteError } from '../cassette-error.ts'
+import { writeHar } from '../file/har/write.ts'
+import { openJournal } from '../file/journal/append.ts'
+import type { JournalEvent } from '../file/journal/lines.ts'
+import { loadCassette, readFile } from '../file/load.ts'
+import { type CassettePaths, cassettePaths, codeOf, setAside, syncDirectory } from '../file/paths.ts'
+import type { CapturedRequest, Cassette, Interaction } from '../interaction.ts'
+import { standInsOf } from '../merging/known-stand-ins.ts'
+import { policyOf } from '../redaction/policy.ts'
+import { createRedactor, type RedactedRequest, type Redactor } from '../redaction/redactor.ts'
+import { createSecrets, type Secrets } from '../redaction/secrets/secrets.ts'
+import { createFields } from '../redaction/stand-ins/field-table.ts'
+import type { Continuation } from '../tape/continuation.ts'
+import { type ContinueOptions, continued } from './continue.ts'
+import { doneEvent, openEvent } from './events.ts'
+import type { EndItem, Finished, Item, OpenItem, RecorderSettings } from './messages.ts'
+
+export type Recorder = {
+  readonly nextId: number
+  /** Redacts and writes; when it returns, all of it is on the disk. */
+  readonly take: (items: readonly Item[], bytes: Uint8Array) => void
+  /** The recording lacks something from now on, and is never finished. */
+  readonly spoil: () => void
+  /** @throws CassetteError; the finished cassette that was there before then stands. */
+  readonly finish: (continuations: readonly Continuation[]) => Finished
+  readonly close: () => void
+}
+
+/** The recorder itself, as it runs in its thread. The caller holds the lock. */
+export function createRecorder(settings: RecorderSettings): Recorder {
+  const paths = cassettePaths(settings.path)
+  const policy = policyOf(createFields(settings.fields), {
+    allowHeaders: settings.allowHeaders,
+    personal: settings.personal,
+  })
+  const header = { ...settings.header, redaction: policy.name }
+  if (existsSync(paths.journal)) handleLeftover(paths.journal, settings.leftover)
+
+  const kept = settings.existing === 'append' && existsSync(paths.har) ? loadCassette(paths.har) : undefined
+  if (kept && kept.redaction !== policy.name) {
+    const detail = `was redacted by ${kept.redaction}, this recording by ${policy.name}; record it anew.`
+    throw new CassetteError('incomplete-recording', paths.har, detail)
+  }
+  const resumed = existsSync(paths.journal) ? loadCassette(paths.journal) : undefined
+  const secrets = createSecrets()
+  for (const secret of settings.secrets) secrets.learn(secret)
+  const redactor = createRedactor({
+    policy,
+    secrets,
+    rules: settings.rules,
+    configuredTestValues: settings.testValues,
+    ...(settings.cassetteKey && { cassetteKey: settings.cassetteKey }),
+    taken: standInsOf([kept, resumed].filter((cassette) => cassette !== undefined)),
+  })
+  const journal = openJournal(paths.journal, header)
+  const pending = new Map<number, RedactedRequest>()
+  let spoilt = false
+  let open = true
+
+  const closeJournal = () => {
+    if (open) journal.close()
+    open = false
+  }
+  const spoil = () => {
+    if (spoilt) return
+    spoilt = true
+    // Renaming needs no room, and nobody resumes by mistake what has a hole in it.
+    setAside(paths.journal, 'incomplete')
+  }
+
+  return {
+    nextId: journal.nextId,
+    take: (items, bytes) => {
+      if (spoilt) return
+      const events = items.flatMap((item) => eventsOf(item, bytes, redactor, secrets, pending))
+      if (events.length > 0) journal.append(events)
+    },
+    spoil,
+    finish: (continuations) => {
+      closeJournal()
+      if (spoilt) {
+        throw new CassetteError(
+          'incomplete-recording',
+          paths.har,
+          'not all that passed was recorded; nothing was written.',
+        )
+      }
+      const recorded = answered(loadCassette(paths.journal), paths)
+      const all = completed(settings, kept, recorded, { continuations, original: redactor.original })
+      write(all, paths, secrets)
+      const { recovered } = journal
+      const counts = { interactions: all.interactions.length, kept: kept?.interactions.length ?? 0 }
+      return { path: paths.har, ...counts, ...(recovered && { recovered }) }
+    },
+    close: closeJournal,
+  }
+}
+
+/** What replays nothing takes nobody's place. */
+function answered(recorded: Cassette, { har, journal }: CassettePaths): Cassette {
+  const { interactions } = recorded
+  if (interactions.length === 0 || interactions.some(({ reply }) => reply !== undefined)) return recorded
+  rmSync(journal)
+  throw new CassetteError('unanswered', har, 'no exchange had a reply of the upstream; nothing was written.')
+}
+
+/** With everything that says where values come from, and after the cassette that it is added to. */
+function completed(
+  { rules, testValues }: RecorderSettings,
+  kept: Cassette | undefined,
+  recorded: Cassette,
+  run: Pick<ContinueOptions, 'continuations' | 'original'>,
+): Cassette {
+  const { volatile } = kept ?? recorded
+  const annotated = (interactions: readonly Interaction[]) =>
+    annotate(interactions, { rules, testValues, volatile })
+  if (!kept) return { ...recorded, interactions: annotated(recorded.interactions) }
+  return continued(kept, recorded.interactions, { ...run, annotate: annotated })
+}
+
+/** Over the old one, when all of it is on the disk and no secret was found in it. */
+function write(cassette: Cassette, { har, journal }: CassettePaths, secrets: Secrets): void {
+  try {
+    writeHar(har, cassette, secrets)
+  } catch (cause) {
+    if (!(cause instanceof CassetteError) || cause.reason !== 'secret-found') throw cause
+    const aside = setAside(journal, 'quarantine')
+    const where = aside === undefined ? '' : ` The recording was set aside as ${aside}.`
+    throw new CassetteError('secret-found', har, cause.detail + where, cause.place, { cause })
+  }
+  rmSync(journal, { force: true })
+  syncDirectory(dirname(har))
+}
+
+function handleLeftover(journal: string, leftover: RecorderSettings['leftover']): void {
+  // Without a whole first line nothing was acknowledged: the recorder ended while it made the file.
+  if (leftover === 'discard' || !readFile(journal).includes('\n')) rmSync(journal)
+  else if (leftover === 'refuse')
+    throw new CassetteError(
+      'unfinished',
+      journal,
+      'is a recording that was not finished: finish it or remove it.',
+    )
+}
+
+function eventsOf(
+  item: Item,
+  bytes: Uint8Array,
+  redactor: Redactor,
+  secrets: Secrets,
+  pending: Map<number, RedactedRequest>,
+): JournalEvent[] {
+  if ('learn' in item) {
+    secrets.learn(item.learn)
+    return []
+  }
+  if ('open' in item) {
+    const redacted = redactor.redactRequest(requestOf(item.open, bytes))
+    pending.set(item.open.id, redacted)
+    return [openEvent(item.open.id, item.open, redacted)]
+  }
+  const { id, reply } = item.end
+  const personal = pending.get(id)?.personal ?? []
+  pending.delete(id)
+  const redacted = reply && redactor.redactReply({ ...reply, body: sliceOf(bytes, reply.body) }, personal)
+  return [doneEvent(id, item.end, redacted)]
+}
+
+function requestOf(
+  { method, target, httpVersion, headers, body }: OpenItem,
+  bytes: Uint8Array,
+): CapturedRequest {
+  return { method, target, httpVersion, headers, body: sliceOf(bytes, body) }
+}
+
+type Slice = NonNullable<EndItem['reply']>['body']
+
+function sliceOf(bytes: Uint8Array, [offset, length]: Slice): Uint8Array {
+  return bytes.subarray(offset, offset + length)
+}
+
+/** The message of a fault of the disk, for the status. */
+export function describeFault(cause: unknown, path: string): CassetteError {
+  if (cause instanceof CassetteError) return cause
+  return new CassetteError('unwritable', path, `the recording failed (${codeOf(cause)}).`, {}, { cause })
+}

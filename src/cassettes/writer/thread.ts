@@ -1,0 +1,57 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { CassetteError } from '../cassette-error.ts'
+import type { Failure, FromRecorder, RecorderSettings, ToRecorder } from './messages.ts'
+import { createRecorder, describeFault, type Recorder } from './redacting-recorder.ts'
+
+/** The thread in which redaction, the journal and the scan run: inline they would cost as much as the request. */
+const port = parentPort
+const settings = workerData as RecorderSettings
+
+if (port) {
+  const send = (message: FromRecorder) => port.postMessage(message)
+  const fail = (cause: unknown) =>
+    send({ kind: 'failed', failure: failureOf(describeFault(cause, settings.path)) })
+  try {
+    const recorder = createRecorder(settings)
+    port.on('message', (message: ToRecorder) => handle(message, recorder, send, fail))
+    send({ kind: 'ready', nextId: recorder.nextId })
+  } catch (cause) {
+    fail(cause)
+  }
+}
+
+function handle(
+  message: ToRecorder,
+  recorder: Recorder,
+  send: (message: FromRecorder) => void,
+  fail: (cause: unknown) => void,
+): void {
+  switch (message.kind) {
+    case 'batch':
+      try {
+        recorder.take(message.items, message.bytes)
+      } catch (cause) {
+        recorder.spoil()
+        send({ kind: 'bad', failure: failureOf(describeFault(cause, settings.path)) })
+      }
+      send({ kind: 'written', number: message.number })
+      return
+    case 'spoil':
+      recorder.spoil()
+      return
+    case 'finish':
+      try {
+        send({ kind: 'finished', finished: recorder.finish(message.continuations) })
+      } catch (cause) {
+        fail(cause)
+      }
+      return
+    case 'close':
+      recorder.close()
+      send({ kind: 'closed' })
+  }
+}
+
+function failureOf({ reason, path, detail, place }: CassetteError): Failure {
+  return { reason, path, detail, place }
+}

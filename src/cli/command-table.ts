@@ -1,0 +1,179 @@
+import { CASSETTE_COMMANDS } from './cassette-commands.ts'
+import type { Command, Option } from './command.ts'
+
+const CONFIG: Option = {
+  value: 'FILE',
+  summary: 'The configuration. By default ./config/sandgate.yaml or ./sandgate.yaml, whichever is there.',
+}
+
+const OPERATOR: Option = {
+  value: 'URL',
+  summary:
+    'The operator listener of the gateway. By default the configured one; when nothing answers there, the data directory is used.',
+}
+
+/** Every command. Help, the messages about wrong usage and the reference come from this table. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'serve',
+    summary: 'Run the gateway.',
+    options: {
+      config: {
+        value: 'FILE',
+        summary:
+          'The configuration. By default ./config/sandgate.yaml or ./sandgate.yaml, whichever is there; without either, built-in defaults with the demo partner.',
+      },
+      host: { value: 'HOST', summary: 'The address for partners.', setting: ['listen', 'host'] },
+      port: {
+        value: 'PORT',
+        summary: 'The port for partners; 0 picks a free one.',
+        setting: ['listen', 'port'],
+      },
+      'public-url': {
+        value: 'URL',
+        summary: 'What partners type to reach it.',
+        setting: ['listen', 'publicUrl'],
+      },
+      'operator-port': {
+        value: 'PORT',
+        summary: 'The port for operators; 0 picks a free one.',
+        setting: ['operator', 'port'],
+      },
+      data: { value: 'DIR', summary: 'The data directory.', setting: ['store', 'path'] },
+      store: {
+        value: 'ENGINE',
+        summary: 'embedded keeps everything, memory forgets it at exit.',
+        setting: ['store', 'engine'],
+      },
+      'controllable-clock': {
+        summary: 'Let the operator listener move the clock forward.',
+        setting: ['clock', 'controllable'],
+      },
+    },
+    example: 'sandgate serve --port 9000 --store memory',
+    load: () => import('./commands/serve.ts'),
+  },
+  {
+    name: 'config check',
+    summary: 'Check a configuration, with its partners and the environment, and say what is wrong.',
+    args: ['FILE'],
+    options: {},
+    example: 'sandgate config check config/sandgate.yaml',
+    load: () => import('./commands/config-check.ts'),
+  },
+  {
+    name: 'openapi',
+    summary: 'Print the OpenAPI document of the partner interface.',
+    options: {
+      'public-url': { value: 'URL', summary: 'The server that it names; by default http://127.0.0.1:8080.' },
+    },
+    example: 'sandgate openapi > openapi.json',
+    load: () => import('./commands/openapi.ts'),
+  },
+  {
+    name: 'keys create',
+    summary: 'Make a sandbox key for a partner; it is shown once.',
+    options: {
+      partner: { value: 'ID', summary: 'The partner that the key belongs to.' },
+      scopes: { value: 'LIST', summary: 'Narrower scopes than the partner has, with commas between them.' },
+      write: { summary: "Add it to the partners' file; comments stay." },
+      config: CONFIG,
+    },
+    example: 'sandgate keys create --partner demo --scopes payments:write --write',
+    load: () => import('./commands/keys-create.ts'),
+  },
+  {
+    name: 'keys list',
+    summary: 'List the sandbox keys.',
+    options: { partner: { value: 'ID', summary: 'Of this partner only.' }, config: CONFIG },
+    example: 'sandgate keys list --partner demo',
+    load: () => import('./commands/keys-list.ts'),
+  },
+  {
+    name: 'keys revoke',
+    summary: 'Revoke a sandbox key and its tokens.',
+    args: ['KEY_ID'],
+    options: { config: CONFIG },
+    example: 'sandgate keys revoke key_demo',
+    load: () => import('./commands/keys-revoke.ts'),
+  },
+  {
+    name: 'partners check',
+    summary: 'Check the partners, and show what each comes to.',
+    args: ['FILE'],
+    options: {},
+    example: 'sandgate partners check config/sandgate.yaml',
+    load: () => import('./commands/partners-check.ts'),
+  },
+  {
+    name: 'signing-keys list',
+    summary: 'Show the keys that sign and verify access tokens.',
+    options: { operator: OPERATOR, config: CONFIG },
+    example: 'sandgate signing-keys list',
+    load: () => import('./commands/signing-keys.ts').then(({ list }) => ({ run: list })),
+  },
+  {
+    name: 'signing-keys rotate',
+    summary: 'Sign with a new key from now on; valid tokens stay valid.',
+    options: { operator: OPERATOR, config: CONFIG },
+    example: 'sandgate signing-keys rotate --operator http://127.0.0.1:8081',
+    load: () => import('./commands/signing-keys.ts').then(({ rotate }) => ({ run: rotate })),
+  },
+  ...CASSETTE_COMMANDS,
+  {
+    name: 'record',
+    summary: 'Record what a command says to a sandbox and what it answers, or replay what was recorded.',
+    runsChild: true,
+    options: {
+      upstream: {
+        value: 'URL',
+        summary:
+          'The sandbox. Its certificate must be trusted. Not needed, and never asked, where the mode only replays.',
+      },
+      out: { value: 'FILE', summary: 'The cassette: FILE.har.' },
+      mode: {
+        value: 'MODE',
+        summary:
+          'none only replays FILE; once replays it, or records it when it is absent; new_episodes replays it, passes on what misses and adds it; all records anew and replaces FILE at the end. A failure leaves FILE as it was. By default none where CI is set, else once.',
+      },
+      port: { value: 'PORT', summary: 'The port on 127.0.0.1; by default a free one.' },
+      timeout: {
+        value: 'SECONDS',
+        summary: 'How long the sandbox may take to begin an answer; 300 by default.',
+      },
+      config: CONFIG,
+    },
+    example: 'sandgate record --upstream https://sandbox.example.com --out payments.har -- npm test',
+    load: () => import('./commands/record.ts'),
+  },
+  {
+    name: 'replay',
+    summary: 'Answer from cassettes: for a command, or until it is stopped.',
+    args: ['FILE...'],
+    runsChild: true,
+    options: {
+      port: { value: 'PORT', summary: 'The port on 127.0.0.1; by default a free one.' },
+      profile: {
+        value: 'PROFILE',
+        summary:
+          'contract: the recorded order chooses among equal requests; strict: it must be kept. By default what the cassette says, which is contract.',
+      },
+      volatile: {
+        value: 'LIST',
+        adds: true,
+        summary:
+          'Further values that the client makes up in every run: pointers into a body or query, such as /metadata/step, or names of fields, with commas between them. A miss names the one that it wants.',
+      },
+      freeze: { summary: 'Serve instants as recorded instead of around now.' },
+      'fail-unused': { summary: 'Fail when an interaction was not used.' },
+      junit: { value: 'FILE', summary: 'Write the misses as JUnit XML.' },
+      partners: {
+        value: 'FILE',
+        summary: 'Only these partners get a token; by default every client does, whatever its secret.',
+      },
+      config: CONFIG,
+    },
+    example: 'sandgate replay recordings/payments.har -- npm test',
+    load: () => import('./commands/replay.ts'),
+  },
+]

@@ -1,0 +1,64 @@
+import { annotate, VOLATILE } from '../../cassettes/bindings/annotate.ts'
+import { CassetteError } from '../../cassettes/cassette-error.ts'
+import { writeHar } from '../../cassettes/file/har/write.ts'
+import { redactionPolicy } from '../../cassettes/redaction/contract.ts'
+import { createRedactor } from '../../cassettes/redaction/redactor.ts'
+import { type Imported, importHar } from '../../cassettes/tools/import.ts'
+import { product } from '../../product.ts'
+import { outFile } from '../cassette-out.ts'
+import { printable, reportingCassettes, wrongUsage } from '../cassette-problem.ts'
+import { cassetteRules } from '../cassette-rules.ts'
+import type { Run } from '../command.ts'
+
+/** Makes a cassette of the HAR of a browser, a proxy or a test runner; it is redacted as a recording is. */
+export const run: Run = (invocation, io) =>
+  reportingCassettes(invocation, io, () => {
+    const { args, options } = invocation
+    const [file] = args
+    if (file === undefined)
+      return wrongUsage(invocation, io, 'name a HAR: sandgate cassette import FILE.har --out FILE.har')
+    const out = outFile(invocation)
+    if (!out.ok) return wrongUsage(invocation, io, out.message)
+    const { origin } = options
+    if (typeof origin === 'string' && (!URL.canParse(origin) || new URL(origin).origin !== origin))
+      return wrongUsage(invocation, io, `--origin takes scheme, host and port alone, not ${origin}`)
+    const context = cassetteRules(invocation, io)
+    if (!context.ok) return context.exit
+    const { rules, testValues, secrets } = context
+    const key = io.env.SANDGATE_CASSETTE_KEY
+    const policy = redactionPolicy()
+    const imported = importHar(file, {
+      redactor: createRedactor({
+        policy,
+        secrets,
+        rules,
+        configuredTestValues: testValues,
+        ...(key && { cassetteKey: key }),
+      }),
+      annotate: (interactions) => annotate(interactions, { rules, testValues }),
+      header: {
+        product: product(),
+        profile: 'contract',
+        volatile: [...VOLATILE],
+        redaction: policy.name,
+      },
+      ...(typeof origin === 'string' && { origin }),
+    })
+    const { interactions } = imported.cassette
+    for (const line of leftOut(imported)) io.err(printable(line))
+    if (interactions.length === 0)
+      throw new CassetteError('empty', file, 'holds no exchange of the interface; nothing was written.')
+    writeHar(out.path, imported.cassette, secrets)
+    io.err(`${out.path}: ${interactions.length} interactions with ${imported.cassette.origin}\n`)
+    return 'ok'
+  })
+
+/** One line for each reason. */
+function leftOut({ skipped }: Imported): string[] {
+  const byReason = new Map<string, number[]>()
+  for (const { entry, reason } of skipped) byReason.set(reason, [...(byReason.get(reason) ?? []), entry])
+  return [...byReason].map(([reason, entries]) => {
+    const listed = entries.slice(0, 5).join(', ')
+    return `left out: ${entries.length} (entry ${listed}${entries.length > 5 ? ', …' : ''}) ${reason}\n`
+  })
+}

@@ -1,0 +1,27 @@
+import { writeHar } from '../../cassettes/file/har/write.ts'
+import { loadCassette } from '../../cassettes/file/load.ts'
+import { mergeCassettes } from '../../cassettes/merging/merge.ts'
+import { outFile } from '../cassette-out.ts'
+import { reportingCassettes, wrongUsage } from '../cassette-problem.ts'
+import { cassetteRules } from '../cassette-rules.ts'
+import type { Run } from '../command.ts'
+
+/** One cassette of several, in the order they are named. */
+export const run: Run = (invocation, io) =>
+  reportingCassettes(invocation, io, () => {
+    const { args } = invocation
+    if (args.length < 2)
+      return wrongUsage(
+        invocation,
+        io,
+        'name two cassettes or more: sandgate cassette merge FILE... --out FILE',
+      )
+    const out = outFile(invocation)
+    if (!out.ok) return wrongUsage(invocation, io, out.message)
+    const context = cassetteRules(invocation, io)
+    if (!context.ok) return context.exit
+    const merged = mergeCassettes(args.map(loadCassette), context.rules)
+    writeHar(out.path, merged, context.secrets)
+    io.err(`${out.path}: ${merged.interactions.length} interactions of ${args.length} cassettes\n`)
+    return 'ok'
+  })

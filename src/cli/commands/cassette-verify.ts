@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { loadCassette } from '../../cassettes/file/load.ts'
+import type { Cassette } from '../../cassettes/interaction.ts'
+import { isTokenExchange } from '../../cassettes/matching/edge-answers.ts'
+import { valuesOf } from '../../cassettes/message/places.ts'
+import { isPublicClientId } from '../../cassettes/redaction/secrets/secrets.ts'
+import { breakingDrifts, formatReport, publicReport } from '../../cassettes/verify/report.ts'
+import { TokenFault } from '../../cassettes/verify/token.ts'
+import { verifyCassette } from '../../cassettes/verify/verify.ts'
+import { printable, reportingCassettes, wrongUsage } from '../cassette-problem.ts'
+import { createSend, SendFault } from '../cassette-send.ts'
+import type { Run } from '../command.ts'
+import { listOf } from '../parse.ts'
+
+/** Asks a live sandbox what was recorded, and says where its answers have moved away from the cassette. */
+export const run: Run = (invocation, io) =>
+  reportingCassettes(invocation, io, async () => {
+    const { args, options } = invocation
+    const [file] = args
+    const wrong = (message: string) => wrongUsage(invocation, io, message)
+    if (file === undefined) return wrong('name a cassette: sandgate cassette verify FILE --against URL')
+    const base = baseOf(options.against)
+    if (base === undefined)
+      return wrong('name the sandbox with --against URL, such as --against https://sandbox.example.com')
+    const clientSecret = io.env.SANDGATE_CLIENT_SECRET
+    if (!clientSecret) return wrong('set SANDGATE_CLIENT_SECRET to a sandbox key of the sandbox')
+    const cassette = loadCassette(file)
+    const clientId =
+      typeof options['client-id'] === 'string' ? options['client-id'] : recordedClient(cassette)
+    if (clientId === undefined)
+      return wrong('name the client with --client-id ID; the cassette does not say which it was')
+    try {
+      const report = publicReport(
+        await verifyCassette(cassette, {
+          send: createSend(base),
+          credentials: { clientId, clientSecret },
+          newKey: randomUUID,
+          wait: (ms) => wait(ms),
+          volatile: listOf(options.volatile),
+          ...(typeof options.tenant === 'string' && { tenant: options.tenant }),
+        }),
+      )
+      const breaking = breakingDrifts(report)
+      if (options.json === true)
+        io.out(`${JSON.stringify({ file, against: base.href, breaking, ...report }, null, 2)}\n`)
+      else io.out(printable(formatReport(report)))
+      return breaking > 0 ? 'failure' : 'ok'
+    } catch (cause) {
+      if (!(cause instanceof SendFault || cause instanceof TokenFault)) throw cause
+      io.err(printable(`sandgate cassette verify: ${cause.message}\n`))
+      return 'failure'
+    }
+  })
+
+function baseOf(text: string | true | undefined): URL | undefined {
+  if (typeof text !== 'string' || !URL.canParse(text)) return undefined
+  const url = new URL(text)
+  const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  return plain && (url.protocol === 'https:' || url.protocol === 'http:') ? url : undefined
+}
+
+/** A key id or a tenant is no secret and was recorded as it was sent. */
+function recordedClient({ interactions }: Cassette): string | undefined {
+  for (const interaction of interactions.filter(isTokenExchange)) {
+    const id = valuesOf(interaction).get('request-body /client_id')
+    if (id !== undefined && isPublicClientId(id)) return id
+  }
+  return undefined
+}

@@ -1,0 +1,180 @@
+import { CassetteError, type CassetteFault } from '../../cassettes/cassette-error.ts'
+import { cassettePaths } from '../../cassettes/file/paths.ts'
+import { missText } from '../../cassettes/miss/console.ts'
+import { ledgerText, exitCode as verdictOn } from '../../cassettes/tape/ledger.ts'
+import type { Recorded } from '../../recorder/recorder.ts'
+import {
+  defaultMode,
+  doingOf,
+  RECORD_MODES,
+  type RecordMode,
+  type Session,
+  startSession,
+} from '../../start/recording.ts'
+import { printable, wrongUsage } from '../cassette-problem.ts'
+import { cassetteRules } from '../cassette-rules.ts'
+import { runChild } from '../child-command.ts'
+import type { Ending, Invocation, Io, Run } from '../command.ts'
+import { stopSignal } from '../stop-signal.ts'
+
+type Say = (text: string) => void
+
+/** Records what a command (or, without one, whoever comes) says to a sandbox, or replays it: as the mode says. */
+export const run: Run = async (invocation, io) => {
+  const asked = readOptions(invocation, io)
+  if ('wrong' in asked) return wrongUsage(invocation, io, asked.wrong)
+  const context = cassetteRules(invocation, io)
+  if (!context.ok) return context.exit
+  const say: Say = (text) => io.err(printable(`sandgate record: ${text}\n`))
+  const key = io.env.SANDGATE_CASSETTE_KEY
+  const color = process.stderr.isTTY === true && io.env.NO_COLOR === undefined
+  let session: Session
+  try {
+    session = await startSession({
+      ...asked,
+      config: context.config,
+      secrets: secretsOf(io),
+      ...(key && { cassetteKey: key }),
+      onBad: (detail) => say(`the recording is incomplete: ${detail} The traffic goes on.`),
+      onFailure: (request, { code, detail, cause }) => say(`${request}: ${code} (${cause}). ${detail}`),
+      onMiss: (report, reason) => {
+        io.err(`${missText(report, { color })}\n`)
+        if (reason !== undefined) say(`it was not passed on: ${reason}`)
+      },
+    })
+  } catch (error) {
+    return notStarted(error, asked, say)
+  }
+  io.out(printable(greeting(session, asked)))
+  const { child } = invocation
+  const code =
+    child.length > 0
+      ? await runChild(child, { SANDGATE_URL: session.url })
+      : await stopSignal().received.then(() => 0)
+  return finish(session, asked, code, io, say)
+}
+
+/** What ails the recording; the other faults are of the cassette that is to be replayed. */
+const OF_THE_RECORDING: ReadonlySet<CassetteFault> = new Set([
+  'busy',
+  'unfinished',
+  'incomplete-recording',
+  'unanswered',
+  'secret-found',
+  'unwritable',
+])
+
+function notStarted(error: unknown, { port, isDefault }: Asked, say: Say): Ending {
+  if (error instanceof CassetteError) {
+    const why = error.reason === 'missing' && isDefault ? ' (None is the default where CI is set.)' : ''
+    say(`${error.message}${why}`)
+    return OF_THE_RECORDING.has(error.reason) ? 'recording' : 'cassette'
+  }
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
+  say(
+    `127.0.0.1:${port} cannot be listened on (${code}); choose another port with --port, or none for a free one`,
+  )
+  return code === 'EADDRINUSE' ? 'address' : 'failure'
+}
+
+function greeting({ doing, url, loaded }: Session, { out, upstream }: Asked): string {
+  const sandbox = upstream === undefined ? '' : shown(upstream)
+  if (doing === 'record') return `recording ${url} -> ${sandbox}\n`
+  const rest = doing === 'continue' ? `, recording what is new -> ${sandbox}` : ''
+  return `replaying ${loaded} interactions of ${cassettePaths(out).har} on ${url}${rest}\n`
+}
+
+/** The command's own exit code, unless it went well and the recording or the replay did not. */
+async function finish(session: Session, { out }: Asked, code: number, io: Io, say: Say): Promise<Ending> {
+  let isRecorded = session.doing !== 'record'
+  try {
+    const recorded = await session.finish()
+    if (recorded) {
+      say(described(recorded))
+      isRecorded = true
+    } else if (!isRecorded) {
+      const { har } = cassettePaths(out)
+      say(`nothing passed, so ${har} was not written; send requests to ${session.url} (SANDGATE_URL)`)
+    }
+  } catch (error) {
+    if (!(error instanceof CassetteError)) throw error
+    say(error.message)
+    isRecorded = false
+  }
+  const ledger = session.ledger()
+  const rules = { ci: Boolean(io.env.CI) }
+  if (ledger) io.err(printable(ledgerText(ledger, rules)))
+  if (code !== 0) return code
+  if (!isRecorded) return 'recording'
+  return ledger && verdictOn(ledger, rules) !== 0 ? 'failure' : 'ok'
+}
+
+function described({ path, exchanges, aborted, secrets, personal, recovered }: Recorded): string {
+  const parts = [`recorded ${exchanges} ${exchanges === 1 ? 'exchange' : 'exchanges'}`]
+  if (recovered) parts.push(`recovered ${recovered.recovered}, dropped ${recovered.dropped}`)
+  if (aborted > 0) parts.push(`${aborted} without a reply`)
+  parts.push(`redacted ${secrets} secret and ${personal} personal values`)
+  return `${parts.join(', ')}: ${path}`
+}
+
+type Asked = {
+  readonly upstream: URL | undefined
+  readonly out: string
+  readonly port: number
+  readonly mode: RecordMode
+  /** Nobody has named it. */
+  readonly isDefault: boolean
+  readonly headersMs?: number
+}
+type Wrong = { readonly wrong: string }
+
+function readOptions({ options }: Invocation, io: Io): Asked | Wrong {
+  const { out } = options
+  const upstream = typeof options.upstream === 'string' ? upstreamUrl(options.upstream) : undefined
+  if (options.upstream !== undefined && upstream === undefined)
+    return { wrong: '--upstream takes an http or https URL without credentials, query and fragment' }
+  const given = options.mode ?? defaultMode(io.env)
+  const mode = RECORD_MODES.find((name) => name === given)
+  if (mode === undefined) return { wrong: `--mode is one of ${RECORD_MODES.join(', ')}, not ${given}` }
+  const port = numberOf(options.port, 0, 65_535)
+  if (port === undefined) return { wrong: `--port takes a number from 0 to 65535, not ${options.port}` }
+  const seconds = numberOf(options.timeout, 1, 86_400)
+  if (seconds === undefined)
+    return { wrong: `--timeout takes a number of seconds from 1 to 86400, not ${options.timeout}` }
+  if (typeof out !== 'string') return { wrong: 'name the cassette with --out FILE' }
+  if (upstream === undefined && doingOf(mode, out) !== 'replay')
+    return { wrong: 'name the sandbox with --upstream URL' }
+  return {
+    upstream,
+    out,
+    port,
+    mode,
+    isDefault: options.mode === undefined,
+    ...(options.timeout !== undefined && { headersMs: seconds * 1000 }),
+  }
+}
+
+/** A whole number of an option within its bounds; the lowest when it was not given. */
+function numberOf(given: string | true | undefined, lowest: number, highest: number): number | undefined {
+  const value = Number(given ?? lowest)
+  const isWhole = /^\d{1,5}$/.test(String(given ?? lowest))
+  return isWhole && value >= lowest && value <= highest ? value : undefined
+}
+
+function upstreamUrl(text: string): URL | undefined {
+  if (!URL.canParse(text)) return undefined
+  const url = new URL(text)
+  const isPlain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  return isPlain && /^https?:$/.test(url.protocol) ? url : undefined
+}
+
+function shown(upstream: URL): string {
+  return upstream.pathname === '/' ? upstream.origin : upstream.href
+}
+
+function secretsOf({ env }: Io): string[] {
+  return [env.SANDGATE_CLIENT_SECRET, env.SANDGATE_CASSETTE_KEY].filter(
+    (secret) => secret !== undefined && secret !== '',
+  ) as string[]
+}

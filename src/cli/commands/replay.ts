@@ -1,0 +1,122 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { VolatileFault } from '../../cassettes/bindings/volatile.ts'
+import { isProfile } from '../../cassettes/file/journal/lines.ts'
+import { loadCassette } from '../../cassettes/file/load.ts'
+import type { Cassette } from '../../cassettes/interaction.ts'
+import { missText } from '../../cassettes/miss/console.ts'
+import { missJUnit } from '../../cassettes/miss/junit.ts'
+import type { MissReport } from '../../cassettes/miss/report.ts'
+import { exitCode, type Ledger, ledgerText } from '../../cassettes/tape/ledger.ts'
+import { formatConfigErrors } from '../../config/errors.ts'
+import { loadConfig } from '../../config/load.ts'
+import type { Config } from '../../config/schema.ts'
+import { createLogger } from '../../observe/logger.ts'
+import { type ReplayGateway, startReplay } from '../../start/replay.ts'
+import { printable, reportingCassettes, wrongUsage } from '../cassette-problem.ts'
+import { runChild } from '../child-command.ts'
+import type { Ending, Invocation, Io, Run } from '../command.ts'
+import { configFile } from '../config-file.ts'
+import { listOf } from '../parse.ts'
+import { stopSignal } from '../stop-signal.ts'
+
+/** Answers from cassettes, for a command or until it is stopped, and says at the end what became of them. */
+export const run: Run = (invocation, io) => reportingCassettes(invocation, io, () => replay(invocation, io))
+
+async function replay(invocation: Invocation, io: Io): Promise<Ending> {
+  const { args, options, child } = invocation
+  if (args.length === 0)
+    return wrongUsage(invocation, io, 'name at least one cassette: sandgate replay FILE...')
+  const port = Number(options.port ?? 0)
+  if (!/^\d{1,5}$/.test(String(options.port ?? 0)) || port > 65_535) {
+    return wrongUsage(invocation, io, `--port takes a number from 0 to 65535, not ${options.port}`)
+  }
+  if (options.profile !== undefined && !isProfile(options.profile))
+    return wrongUsage(invocation, io, `--profile is contract or strict, not ${options.profile}`)
+  const config = replayConfig(invocation, io)
+  if (config === undefined) return 'configuration'
+  const load = () => args.map((file) => loadCassette(file))
+  const color = process.stderr.isTTY === true && io.env.NO_COLOR === undefined
+  let gateway: ReplayGateway
+  try {
+    gateway = await start(invocation, config, port, load, (report) =>
+      io.err(`${missText(report, { color })}\n`),
+    )
+  } catch (error) {
+    if (error instanceof VolatileFault) return wrongUsage(invocation, io, error.message)
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    io.err(`sandgate replay: 127.0.0.1:${port} is already in use; choose another port with --port\n`)
+    return 'address'
+  }
+  const { loaded } = gateway.ledger()
+  io.out(printable(`replaying ${loaded} interactions of ${args.join(', ')} on ${gateway.url}\n`))
+  const code =
+    child.length > 0
+      ? await runChild(child, { SANDGATE_URL: gateway.url })
+      : await stopSignal().received.then(() => 0)
+  await gateway.close()
+  return finish(invocation, io, gateway.ledger(), gateway.misses(), code)
+}
+
+function start(
+  { options }: Invocation,
+  config: Config,
+  port: number,
+  load: () => readonly Cassette[],
+  onMiss: (report: MissReport) => void,
+): Promise<ReplayGateway> {
+  return startReplay({
+    load,
+    config,
+    port,
+    partners: options.partners === undefined ? 'any' : 'configured',
+    logger: createLogger({ requests: false, format: 'off' }),
+    onMiss,
+    ...(isProfile(options.profile) && { profile: options.profile }),
+    volatile: listOf(options.volatile),
+    time: options.freeze === true ? 'freeze' : 'shift',
+    ...cassetteKeyOf(process.env.SANDGATE_CASSETTE_KEY),
+  })
+}
+
+function cassetteKeyOf(key: string | undefined) {
+  return key === undefined || key === '' ? {} : { cassetteKey: key }
+}
+
+/** The configuration, for its rules and, where they are named, its partners. */
+function replayConfig({ options }: Invocation, io: Io): Config | undefined {
+  const partners =
+    typeof options.partners === 'string' ? { SANDGATE_PARTNERS: resolve(options.partners) } : {}
+  const result = loadConfig({ file: configFile(options.config), env: { ...io.env, ...partners } })
+  if (!result.ok) {
+    io.err(`${formatConfigErrors(result.errors)}\n`)
+    return undefined
+  }
+  return result.config
+}
+
+/** The command's own exit code, unless it went well and the replay did not. */
+function finish(
+  { options }: Invocation,
+  io: Io,
+  ledger: Ledger,
+  misses: readonly MissReport[],
+  code: number,
+): Ending {
+  const rules = { failUnused: options['fail-unused'] === true, ci: Boolean(io.env.CI) }
+  io.err(printable(ledgerText(ledger, rules)))
+  const isWritten = typeof options.junit !== 'string' || writeJUnit(options.junit, misses, io)
+  if (code !== 0) return code
+  return isWritten && exitCode(ledger, rules) === 0 ? 'ok' : 'failure'
+}
+
+function writeJUnit(path: string, misses: readonly MissReport[], io: Io): boolean {
+  try {
+    writeFileSync(path, missJUnit(misses))
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    io.err(printable(`sandgate replay: ${path} cannot be written (${code})\n`))
+    return false
+  }
+}

@@ -1,1 +1,0 @@
-export { list as run } from './signing-keys.ts'

@@ -1,1 +1,0 @@
-export { rotate as run } from './signing-keys.ts'

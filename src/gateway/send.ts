@@ -1,0 +1,101 @@
+import type { CapturedExchange } from '../cassettes/interaction.ts'
+import { type HeaderLine, linesOf } from '../http/header-lines.ts'
+import { capturedRequest, laneOf, originOf } from './capture.ts'
+import { pushCommonHeaders, SPELLING } from './common-headers.ts'
+import type { Gateway } from './context.ts'
+import { isDocument } from './endpoint.ts'
+import type { Exchange } from './exchange.ts'
+import type { Reply } from './reply.ts'
+import { isUnread } from './wire/body.ts'
+import { lingeringClose } from './wire/linger.ts'
+
+/** Sends the reply with the headers that every response carries, logs it and counts it. */
+export function send(gateway: Gateway, exchange: Exchange, reply: Reply): void {
+  const { req, res } = exchange
+  const state = exchange.windowState
+  const { body } = reply
+  if (!res.headersSent && !res.destroyed) {
+    const headers = reply.lines ? recordedHeaders(reply.lines) : ownHeaders(reply)
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+    headers.push('Content-Length', reply.contentLength ?? String(length))
+    if (state && !reply.lines?.some(isRateHeader)) {
+      pushCommonHeaders(headers, exchange.requestId, exchange.window, state, gateway, exchange.arrivedAt)
+    }
+    // What is left of a body is not worth reading, and a draining gateway wants its connections back.
+    const unread = exchange.broken !== undefined || isUnread(req, exchange.settings.config.server.bodyBytes)
+    if (unread || gateway.lifecycle.draining()) headers.push('Connection', 'close')
+    if (unread) lingeringClose(req)
+    res.writeHead(reply.status, headers)
+    // Node sends head and body in one piece when the body is text. As Latin-1 text, bytes stay what they are.
+    if (typeof body === 'string') res.end(body)
+    else res.end(body.toString('latin1'), 'latin1')
+    const isPassing = !exchange.endpoint || !isDocument(exchange.endpoint)
+    if (isPassing && gateway.recorder?.isActive()) {
+      // Node sends the head alone.
+      const sent = req.method === 'HEAD' ? '' : body
+      const bytes = typeof sent === 'string' ? Buffer.from(sent) : sent
+      gateway.recorder.record(captured(exchange, reply, linesOf(headers), bytes))
+    }
+  }
+  record(gateway, exchange, reply)
+}
+
+function ownHeaders(reply: Reply): string[] {
+  const headers: string[] = []
+  for (const name in reply.headers) headers.push(SPELLING[name] ?? name, reply.headers[name] ?? '')
+  if (reply.headers['cache-control'] === undefined) headers.push('Cache-Control', 'no-store')
+  return headers
+}
+
+/** The lines of a recorded answer, without those that belong to the connection or follow from the body. */
+function recordedHeaders(lines: readonly HeaderLine[]): string[] {
+  const headers: string[] = []
+  for (const [name, value] of lines) if (!isOfTheConnection(name)) headers.push(name, value)
+  return headers
+}
+
+/** Most names have another length than these four, and lower-casing each of them would cost more than all the rest. */
+function isOfTheConnection(name: string): boolean {
+  const { length } = name
+  return (length === 10 || length === 14 || length === 17) && OF_THE_CONNECTION.has(name.toLowerCase())
+}
+
+const OF_THE_CONNECTION = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding'])
+
+function isRateHeader([name]: HeaderLine): boolean {
+  return name.length === 17 && name.toLowerCase() === 'x-ratelimit-limit'
+}
+
+function captured(
+  exchange: Exchange,
+  reply: Reply,
+  headers: readonly HeaderLine[],
+  body: Buffer,
+): CapturedExchange {
+  return {
+    startedAt: exchange.arrivedAt,
+    durationMs: performance.now() - exchange.startedAt,
+    partner: exchange.principal?.partner.id ?? exchange.provenPartner,
+    lane: laneOf(exchange),
+    operation: exchange.endpoint?.row.id,
+    origin: originOf(reply.code, reply.headers['x-sandbox-rule']),
+    request: capturedRequest(exchange),
+    reply: { status: reply.status, headers, body },
+  }
+}
+
+function record(gateway: Gateway, exchange: Exchange, reply: Reply): void {
+  const operation = exchange.endpoint?.row.id ?? 'none'
+  const partner = exchange.principal?.partner.id ?? exchange.provenPartner
+  const durationMs = performance.now() - exchange.startedAt
+  gateway.metrics.request(operation, partner ?? 'none', reply.status, reply.code ?? 'none', durationMs / 1000)
+  gateway.logger.logRequest({
+    requestId: exchange.requestId,
+    partner,
+    operation,
+    method: exchange.req.method ?? '',
+    status: reply.status,
+    code: reply.code,
+    durationMs,
+  })
+}

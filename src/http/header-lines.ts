@@ -1,0 +1,22 @@
+/** A header line as it was on the wire: repeats, order and spelling kept. */
+export type HeaderLine = readonly [name: string, value: string]
+
+/** `[name, value, name, value, …]`, as Node and undici hand headers over, as lines. */
+export function linesOf(raw: readonly (string | Buffer)[]): HeaderLine[] {
+  const lines: HeaderLine[] = []
+  for (let i = 0; i < raw.length; i += 2) lines.push([text(raw[i]), text(raw[i + 1])])
+  return lines
+}
+
+/** Octets of a header are characters one to one, so that none is changed on the way. */
+function text(part: string | Buffer | undefined): string {
+  return typeof part === 'string' ? part : (part?.toString('latin1') ?? '')
+}
+
+/** The value of the first line of a header, trimmed. */
+export function headerOf(headers: readonly HeaderLine[], lowerName: string): string | undefined {
+  for (const [name, value] of headers) {
+    if (name.length === lowerName.length && name.toLowerCase() === lowerName) return value.trim()
+  }
+  return undefined
+}

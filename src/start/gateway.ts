@@ -1,0 +1,155 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { createClientIp } from '../checks/client-ip.ts'
+import { type Clock, type ControllableClock, controllableClock, instant, systemClock } from '../clock.ts'
+import { demoCredentials } from '../config/demo.ts'
+import type { Config } from '../config/schema.ts'
+import { simulator } from '../decisions/simulator.ts'
+import type { Gateway } from '../gateway/context.ts'
+import { createEndpoints } from '../gateway/endpoint.ts'
+import { createLifecycle } from '../gateway/lifecycle.ts'
+import { createOperatorServer } from '../gateway/operator-server.ts'
+import { createPartnerServer } from '../gateway/partner-server.ts'
+import { createRecordings, type Recordings } from '../gateway/recordings.ts'
+import { deriveSettings } from '../gateway/settings.ts'
+import { widgetParts } from '../gateway/widget-decision.ts'
+import type { Logger } from '../observe/logger.ts'
+import { createMetrics } from '../observe/metrics.ts'
+import { authToken } from '../operations/auth-token.ts'
+import { buildOpenApi } from '../operations/openapi.ts'
+import { OPERATIONS } from '../operations/operations.ts'
+import { docsPages } from '../portal/docs-page.ts'
+import { publicDocuments } from '../portal/public-documents.ts'
+import { widgetPages } from '../portal/widget.ts'
+import { createIds, type Ids } from '../simulator/ids.ts'
+import { openEmbeddedStore } from '../store/embedded.ts'
+import { createMemoryStore } from '../store/memory.ts'
+import type { Store } from '../store/store.ts'
+import { createSigningKeys } from '../tokens/signing-keys.ts'
+import { createVerifier } from '../tokens/verify.ts'
+import { stop } from './shutdown.ts'
+import { startSweeping } from './sweeping.ts'
+
+export type StartOptions = {
+  readonly config: Config
+  readonly logger: Logger
+  /** The state of the files on disk, for /readyz and the metrics. */
+  readonly configuration?: () => { readonly ok: boolean; readonly errors?: readonly string[] }
+  /** The clock to run on; by default the system's. */
+  readonly clock?: Clock
+  /** Where identifiers come from; by default random. */
+  readonly ids?: Ids
+  /** Sees every exchange in place of the recordings that an operator starts. */
+  readonly observer?: Pick<Recordings, 'isActive' | 'record'>
+}
+
+export type RunningGateway = {
+  readonly partnerUrl: string
+  readonly operatorUrl: string
+  /** Takes a new configuration into use for the requests that follow. Counters survive. */
+  readonly reconfigure: (config: Config) => void
+  /** Finishes what is in flight within the deadline, flushes and closes. */
+  readonly close: () => Promise<void>
+}
+
+/** Opens the store and both listeners. Resolves when both answer. */
+export async function startGateway(options: StartOptions): Promise<RunningGateway> {
+  const { config, logger } = options
+  const clock = config.clock.controllable ? controllableClock(options.clock) : (options.clock ?? systemClock)
+  const store = await openStore(config)
+  const ids = options.ids ?? createIds(clock)
+  const lifecycle = createLifecycle(config.server)
+  // Known once the partner listener is bound; nothing is answered before.
+  let boundUrl = ''
+  const publicUrl = () => config.listen.publicUrl ?? boundUrl
+  const issuer = () => config.tokens.issuer ?? publicUrl()
+  const shared = { store, ids, publicUrl }
+  let settings = deriveSettings(config, shared)
+  const configuration = options.configuration ?? (() => ({ ok: true }))
+  const metrics = createMetrics({
+    inFlight: lifecycle.inFlight,
+    storeWritable: () => store.health().writable,
+    configurationGood: () => configuration().ok,
+  })
+  const signingKeys = createSigningKeys({
+    directory: config.store.engine === 'embedded' ? config.store.path : null,
+    clock,
+    lifetimeSeconds: config.tokens.lifetimeSeconds,
+  })
+  const recordings = createRecordings(config, publicUrl, clock, logger)
+  const gateway: Gateway = {
+    clock,
+    store,
+    ids,
+    decider: simulator,
+    signingKeys,
+    verifier: createVerifier({ signingKeys, issuer, audience: config.tokens.audience, clock }),
+    clientOf: createClientIp(config.listen.trustedProxies),
+    lifecycle,
+    logger,
+    metrics,
+    settings: () => settings,
+    publicUrl,
+    issuer,
+    recorder: options.observer ?? recordings,
+  }
+  const documents = publicDocuments({
+    signingKeys,
+    issuer,
+    publicUrl,
+    openApi: () => buildOpenApi({ publicUrl: publicUrl() }),
+  })
+  const docs = docsPages({ demo: () => demoCredentials(settings.config) })
+  const pages = [...documents, ...docs, ...widgetPages(widgetParts(gateway))]
+  const partner = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
+  const operator = createOperatorServer({
+    config,
+    metrics,
+    signingKeys,
+    recordings,
+    clock: config.clock.controllable ? (clock as ControllableClock) : undefined,
+    ready: () => {
+      const draining = lifecycle.draining()
+      const health = store.health()
+      return { ready: !draining && health.writable, draining, store: health, configuration: configuration() }
+    },
+  })
+  const close = () =>
+    stop({ partner, operator, store, lifecycle, recordings, sweeping, drainMs: config.server.drainMs })
+  const sweeping = startSweeping(store, clock, logger)
+  try {
+    boundUrl = await listen(partner, config.listen)
+    const operatorUrl = await listen(operator, config.operator)
+    if (config.recording.mode === 'all') await recordings.start(nameOf(clock.now()), null)
+    return {
+      partnerUrl: boundUrl,
+      operatorUrl,
+      reconfigure: (next) => {
+        settings = deriveSettings(next, shared)
+      },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function openStore(config: Config): Promise<Store> {
+  if (config.store.engine === 'memory') return createMemoryStore()
+  return openEmbeddedStore({ path: config.store.path })
+}
+
+async function listen(app: FastifyInstance, at: { host: string; port: number }): Promise<string> {
+  await app.ready()
+  app.server.listen(at.port, at.host)
+  await once(app.server, 'listening')
+  const { port } = app.server.address() as AddressInfo
+  return `http://${at.host.includes(':') ? `[${at.host}]` : at.host}:${port}`
+}
+
+/** `sandgate-2026-01-15t09-30-00`: a cassette of its own for every start. */
+function nameOf(now: number): string {
+  return `sandgate-${instant(now).slice(0, 19).replaceAll(':', '-').toLowerCase()}`
+}

@@ -1,0 +1,171 @@
+import { existsSync } from 'node:fs'
+import { annotate } from '../cassettes/bindings/annotate.ts'
+import { CassetteError } from '../cassettes/cassette-error.ts'
+import { loadCassette } from '../cassettes/file/load.ts'
+import { cassettePaths } from '../cassettes/file/paths.ts'
+import type { Cassette } from '../cassettes/interaction.ts'
+import { appended } from '../cassettes/merging/append.ts'
+import type { MissReport } from '../cassettes/miss/report.ts'
+import type { Ledger } from '../cassettes/tape/ledger.ts'
+import type { Config } from '../config/schema.ts'
+import { createLogger } from '../observe/logger.ts'
+import type { Player, Verdict } from '../recorder/player.ts'
+import { type Recorded, type RecorderOptions, startRecorder } from '../recorder/recorder.ts'
+import { type ReplayGateway, startReplay } from './replay.ts'
+
+export const RECORD_MODES = ['none', 'once', 'new_episodes', 'all'] as const
+export type RecordMode = (typeof RECORD_MODES)[number]
+
+export function defaultMode(env: Readonly<Record<string, string | undefined>>): RecordMode {
+  return env.CI ? 'none' : 'once'
+}
+
+/** `continue`: replays what the cassette knows, and records the rest. */
+export type Doing = 'record' | 'replay' | 'continue'
+
+export function doingOf(mode: RecordMode, out: string): Doing {
+  if (mode === 'all') return 'record'
+  if (mode === 'none') return 'replay'
+  if (!existsSync(cassettePaths(out).har)) return 'record'
+  return mode === 'once' ? 'replay' : 'continue'
+}
+
+export type SessionOptions = Pick<
+  RecorderOptions,
+  'out' | 'port' | 'secrets' | 'cassetteKey' | 'headersMs' | 'clock' | 'onBad' | 'onFailure'
+> & {
+  readonly mode: RecordMode
+  /** Not needed, and not asked for anything, where the cassette is only replayed. */
+  readonly upstream: URL | undefined
+  readonly config: Config
+  /** A request that got no answer. `reason`: why it was not passed on, where such requests are. */
+  readonly onMiss?: (report: MissReport, reason: string | undefined) => void
+}
+
+/** Clients are answered by what the mode says: the upstream, the cassette, or both. */
+export type Session = {
+  readonly url: string
+  readonly doing: Doing
+  /** How many interactions are replayed. */
+  readonly loaded: number
+  /** What became of the cassette that was there; undefined when it was not replayed. */
+  readonly ledger: () => Ledger | undefined
+  readonly misses: () => readonly MissReport[]
+  /** Stops, and writes what was recorded; undefined when nothing was. @throws CassetteError */
+  readonly finish: () => Promise<Recorded | undefined>
+}
+
+/** @throws CassetteError, or the error of listening. */
+export function startSession(options: SessionOptions): Promise<Session> {
+  const doing = doingOf(options.mode, options.out)
+  if (doing === 'replay') return replaySession(options)
+  return doing === 'record' ? recordSession(options) : continueSession(options)
+}
+
+async function replaySession(options: SessionOptions): Promise<Session> {
+  const { mode, out, port, onMiss } = options
+  const cassette = load(out, mode)
+  const gateway = await startReplay({
+    ...replayOptions(options, cassette),
+    port,
+    onMiss: (report) => onMiss?.(report, undefined),
+  })
+  return {
+    url: gateway.url,
+    doing: 'replay',
+    loaded: cassette.interactions.length,
+    ledger: gateway.ledger,
+    misses: gateway.misses,
+    finish: async () => {
+      await gateway.close()
+      return undefined
+    },
+  }
+}
+
+async function recordSession(options: SessionOptions): Promise<Session> {
+  const leftover = options.mode === 'all' ? 'discard' : 'resume'
+  const { url, finish } = await startRecorder({ ...recorderOptions(options), leftover })
+  return { url, doing: 'record', loaded: 0, ledger: () => undefined, misses: () => [], finish }
+}
+
+async function continueSession(options: SessionOptions): Promise<Session> {
+  const { out, mode, onMiss } = options
+  // What cannot be replayed is said before a recorder begins.
+  load(out, mode)
+  const misses: MissReport[] = []
+  let gateway: ReplayGateway | undefined
+  let loaded = 0
+  const player = async (url: () => string): Promise<Player> => {
+    const cassette = withLeftover(options, load(out, mode))
+    loaded = cassette.interactions.length
+    const verdicts = new Map<string, Verdict>()
+    const started = await startReplay({
+      ...replayOptions(options, cassette),
+      publicUrl: url,
+      onMiss: (report, requestId) =>
+        verdicts.set(requestId, {
+          kind: 'miss',
+          forwarded: started.forwarded,
+          stays: (reason) => {
+            misses.push(report)
+            onMiss?.(report, reason)
+          },
+        }),
+      onNewExchange: (requestId) => verdicts.set(requestId, { kind: 'new-exchange' }),
+    })
+    gateway = started
+    const verdict = (requestId: string) => {
+      const found = verdicts.get(requestId)
+      verdicts.delete(requestId)
+      return found
+    }
+    return { ...started, verdict }
+  }
+  const { url, finish } = await startRecorder({ ...recorderOptions(options), leftover: 'resume', player })
+  return {
+    url,
+    doing: 'continue',
+    loaded,
+    ledger: () => gateway?.ledger(),
+    misses: () => misses,
+    finish,
+  }
+}
+
+/** @throws CassetteError */
+function load(out: string, mode: RecordMode): Cassette {
+  const { har } = cassettePaths(out)
+  try {
+    return loadCassette(har)
+  } catch (cause) {
+    if (!(cause instanceof CassetteError) || cause.reason !== 'missing') throw cause
+    const detail = `${cause.detail} Mode ${mode} records nothing; mode once records what is absent.`
+    throw new CassetteError('missing', har, detail, {}, { cause })
+  }
+}
+
+/** What a recorder that ended without finishing had added, so that it is not asked for again. */
+function withLeftover({ out, config }: SessionOptions, cassette: Cassette): Cassette {
+  const { interactions } = loadCassette(cassettePaths(out).journal)
+  if (interactions.length === 0) return cassette
+  const all = appended(cassette, interactions)
+  const { outcomes: rules, scores } = config
+  const options = { rules, testValues: Object.keys(scores), volatile: cassette.volatile }
+  return { ...all, interactions: annotate(all.interactions, options) }
+}
+
+function replayOptions({ config, cassetteKey }: SessionOptions, cassette: Cassette) {
+  return {
+    load: () => [cassette],
+    config,
+    partners: 'any',
+    logger: createLogger({ requests: false, format: 'off' }),
+    ...(cassetteKey && { cassetteKey }),
+  } as const
+}
+
+function recorderOptions({ mode: _, upstream, config, onMiss: __, ...options }: SessionOptions) {
+  if (!upstream) throw new TypeError('a recording has an upstream')
+  return { ...options, upstream, rules: config.outcomes, testValues: Object.keys(config.scores) }
+}

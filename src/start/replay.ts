@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { withVolatile } from '../cassettes/bindings/volatile.ts'
+import type { Cassette } from '../cassettes/interaction.ts'
+import { redactionPolicy } from '../cassettes/redaction/contract.ts'
+import { createRedactor, keyedDigest } from '../cassettes/redaction/redactor.ts'
+import { createSecrets } from '../cassettes/redaction/secrets/secrets.ts'
+import { createTape, type Tape, type TapeOptions } from '../cassettes/tape/tape.ts'
+import { createClientIp } from '../checks/client-ip.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import type { Config } from '../config/schema.ts'
+import { simulator } from '../decisions/simulator.ts'
+import type { Gateway } from '../gateway/context.ts'
+import { createEndpoints } from '../gateway/endpoint.ts'
+import { createLifecycle } from '../gateway/lifecycle.ts'
+import { createPartnerServer } from '../gateway/partner-server.ts'
+import { createReplay, type ReplayOptions } from '../gateway/replay.ts'
+import { deriveSettings } from '../gateway/settings.ts'
+import { widgetParts } from '../gateway/widget-decision.ts'
+import type { Logger } from '../observe/logger.ts'
+import { createMetrics } from '../observe/metrics.ts'
+import { authToken } from '../operations/auth-token.ts'
+import { buildOpenApi } from '../operations/openapi.ts'
+import { OPERATIONS } from '../operations/operations.ts'
+import { widgetPages } from '../portal/widget.ts'
+import { createIds } from '../simulator/ids.ts'
+import { createMemoryStore } from '../store/memory.ts'
+import type { RateWindow, Store, WindowState } from '../store/store.ts'
+import { createSigningKeys } from '../tokens/signing-keys.ts'
+import { createVerifier } from '../tokens/verify.ts'
+import { isForOneOf, livePages } from './replay-pages.ts'
+import { anySecret, replayPartner } from './replay-partner.ts'
+
+export type ReplayGatewayOptions = {
+  /** Called once, while the signing key is being made. */
+  readonly load: () => readonly Cassette[]
+  /** Edge rules; its partners count only with `partners: 'configured'`. */
+  readonly config: Config
+  /** `any`: every client of the tape gets its token, whatever its secret. */
+  readonly partners: 'any' | 'configured'
+  /** By default a free one. */
+  readonly port?: number
+  readonly logger: Logger
+  readonly clock?: Clock
+  readonly profile?: TapeOptions['profile']
+  readonly time?: TapeOptions['time']
+  /** Names and pointers of values that the client makes up, beside those that the cassettes know of. */
+  readonly volatile?: readonly string[]
+  readonly onMiss?: ReplayOptions['onMiss']
+  readonly onNewExchange?: ReplayOptions['onNewExchange']
+  /** What its clients type to reach it; by default where it listens. */
+  readonly publicUrl?: () => string
+  /** The key of the recording: redacted values are then compared. */
+  readonly cassetteKey?: string
+}
+
+export type ReplayGateway = Pick<Tape, 'ledger' | 'misses' | 'forwarded' | 'continuations'> & {
+  readonly url: string
+  readonly close: () => Promise<void>
+}
+
+/** Whatever the configuration says: a tape is for the tests of this machine. */
+const HOST = '127.0.0.1'
+
+/**
+ * A gateway whose decisions come from the tape. It keeps nothing, opens no other socket, and enforces the rules of
+ * the edge that follow from a request alone.
+ *
+ * @throws VolatileFault
+ */
+export async function startReplay(options: ReplayGatewayOptions): Promise<ReplayGateway> {
+  const { config, logger, cassetteKey, onMiss = () => {}, onNewExchange } = options
+  const clock = options.clock ?? systemClock
+  const signingKeys = createSigningKeys({
+    directory: null,
+    clock,
+    lifetimeSeconds: config.tokens.lifetimeSeconds,
+  })
+  // The key is made by another thread, which takes about as long as loading a cassette does.
+  const cassettes = options.load()
+  const testValues = Object.keys(config.scores)
+  const redactor = createRedactor({
+    policy: redactionPolicy(),
+    secrets: createSecrets(),
+    rules: config.outcomes,
+    configuredTestValues: testValues,
+  })
+  let url = ''
+  const publicUrl = options.publicUrl ?? (() => url)
+  const openApi = () => buildOpenApi({ publicUrl: publicUrl() })
+  const ownPages = livePages({ signingKeys, issuer: publicUrl, publicUrl, openApi })
+  const deciding = { rules: config.outcomes, testValues }
+  const tape = createTape(withVolatile(cassettes, options.volatile ?? [], deciding), {
+    ...deciding,
+    prepare: (request) => redactor.redactRequest(request).request,
+    isLive: isForOneOf(ownPages),
+    ...(options.profile && { profile: options.profile }),
+    ...(options.time && { time: options.time }),
+    ...(cassetteKey !== undefined && {
+      digest: (rule: string, value: string) => keyedDigest(cassetteKey, rule, value),
+    }),
+  })
+  const store = unlimited(createMemoryStore())
+  const ids = createIds(clock)
+  const shared = { store, ids, publicUrl }
+  const partner = replayPartner(cassettes)
+  const settings =
+    options.partners === 'configured'
+      ? deriveSettings(config, shared)
+      : { ...deriveSettings({ ...config, partners: [partner] }, shared), registry: anySecret(partner) }
+  // Finding the first answer of a large operation takes seconds; a 503 meanwhile was never recorded.
+  const lifecycle = createLifecycle({ ...config.server, maxLoopDelayMs: Number.POSITIVE_INFINITY })
+  const gateway: Gateway = {
+    clock,
+    store,
+    ids,
+    decider: simulator,
+    signingKeys,
+    verifier: createVerifier({ signingKeys, issuer: publicUrl, audience: config.tokens.audience, clock }),
+    clientOf: createClientIp([]),
+    lifecycle,
+    logger,
+    metrics: createMetrics({
+      inFlight: lifecycle.inFlight,
+      storeWritable: () => true,
+      configurationGood: () => true,
+    }),
+    settings: () => settings,
+    publicUrl,
+    issuer: publicUrl,
+    replay: createReplay({ tape, publicUrl, onMiss, ...(onNewExchange && { onNewExchange }) }),
+  }
+  const pages = [...ownPages, ...widgetPages(widgetParts(gateway))]
+  const app = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
+  await app.ready()
+  app.server.listen(options.port ?? 0, HOST)
+  await once(app.server, 'listening')
+  url = `http://${HOST}:${(app.server.address() as AddressInfo).port}`
+  return {
+    url,
+    ledger: tape.ledger,
+    misses: tape.misses,
+    forwarded: tape.forwarded,
+    continuations: tape.continuations,
+    close: async () => {
+      // Fastify closes only what it has opened itself.
+      app.server.close()
+      app.server.closeAllConnections()
+      await app.close()
+      lifecycle.close()
+      await store.close()
+    },
+  }
+}
+
+/** Nobody is limited at replay: a window is always whole, and what was refused then is on the tape. */
+function unlimited(store: Store): Store {
+  const whole = ({ limit, windowMs }: RateWindow, now: number): WindowState => ({
+    limit,
+    remaining: limit,
+    resetAt: now + windowMs,
+    full: false,
+  })
+  return { ...store, take: whole, peek: whole }
+}

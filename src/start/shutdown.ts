@@ -1,0 +1,55 @@
+import type { FastifyInstance } from 'fastify'
+import type { Lifecycle } from '../gateway/lifecycle.ts'
+import type { Store } from '../store/store.ts'
+
+export type Stoppable = {
+  readonly partner: FastifyInstance
+  readonly operator: FastifyInstance
+  readonly store: Store
+  readonly lifecycle: Lifecycle
+  readonly recordings: { readonly close: () => Promise<void> }
+  readonly sweeping: { readonly stop: () => Promise<void> }
+  readonly drainMs: number
+}
+
+const LAST_BYTES_MS = 250
+
+/**
+ * Not ready at once; new connections are refused and new requests on open ones are told 503; what is in flight
+ * finishes within `drainMs`; then every connection is closed and the store flushed. Safe to call twice.
+ */
+export async function stop({
+  partner,
+  operator,
+  store,
+  lifecycle,
+  recordings,
+  sweeping,
+  drainMs,
+}: Stoppable): Promise<void> {
+  const drained = lifecycle.drain()
+  const { server } = partner
+  server.close()
+  server.closeIdleConnections()
+  await Promise.race([drained, elapsed(drainMs)])
+  // Answers that have been written may still be on their way out of the socket buffers.
+  server.closeIdleConnections()
+  await Promise.race([closed(partner), elapsed(LAST_BYTES_MS)])
+  server.closeAllConnections()
+  await Promise.all([partner.close(), operator.close()])
+  await recordings.close()
+  await sweeping.stop()
+  await store.close()
+  lifecycle.close()
+}
+
+function elapsed(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref())
+}
+
+function closed({ server }: FastifyInstance): Promise<void> {
+  return new Promise((resolve) => {
+    if (!server.listening) resolve()
+    else server.once('close', resolve)
+  })
+}

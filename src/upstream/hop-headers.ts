@@ -1,0 +1,36 @@
+import type { HeaderLine } from '../http/header-lines.ts'
+
+/**
+ * What belongs to one connection and is not passed on: RFC 9110 section 7.6.1, and what `Connection` names. `Expect`
+ * has been answered by the time that a request is passed on.
+ */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+])
+
+/** Says where a body ends or whom a request is for, so `Connection: content-length` does not take it away. */
+const KEPT: ReadonlySet<string> = new Set(['content-length', 'host'])
+
+/** The lines that travel from end to end, each as it was: repeats, order and spelling kept. */
+export function endToEnd(lines: readonly HeaderLine[]): HeaderLine[] {
+  const named = lines.flatMap(([name, value]) =>
+    name.toLowerCase() === 'connection' ? value.split(',').map((token) => token.trim().toLowerCase()) : [],
+  )
+  return lines.filter(([name]) => {
+    const lower = name.toLowerCase()
+    return !HOP_BY_HOP.has(lower) && (KEPT.has(lower) || !named.includes(lower))
+  })
+}
+
+/** What the upstream gets: its own name for itself, and nothing that is for the recorder. */
+export function forwardedLines(lines: readonly HeaderLine[], host: string): HeaderLine[] {
+  const kept = endToEnd(lines).filter(([name]) => name.toLowerCase() !== 'x-sandgate-lane')
+  const rest = kept.filter(([name]) => name.toLowerCase() !== 'host')
+  return [['Host', host], ...rest]
+}
