@@ -1,13 +1,15 @@
-import type { Decided } from '../operations/operation.ts'
+import type { Decided, Simulation } from '../operations/operation.ts'
 import type { Decider, Decision } from './decide.ts'
 
 /** Decides by the operation's own simulation; effect, record and answer are one commit. */
-export const simulator: Decider = {
-  effect: 'local',
-  decide: (call, simulation) => {
-    const decided = call.operation.simulate(call, simulation)
-    return decided instanceof Promise ? decided.then(serialise) : serialise(decided)
-  },
+export function createSimulator(simulation: () => Simulation): Decider {
+  return {
+    effect: 'local',
+    decide: (call) => {
+      const decided = call.operation.simulate(call, simulation())
+      return decided instanceof Promise ? decided.then(serialise) : serialise(decided)
+    },
+  }
 }
 
 function serialise(decided: Decided): Decision {

@@ -1,23 +1,21 @@
 import type { ClientSubject } from '../checks/client-ip.ts'
 import type { Clock } from '../clock.ts'
-import type { Decider } from '../decisions/decide.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Ids } from '../simulator/ids.ts'
 import type { Store } from '../store/store.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type { Verifier } from '../tokens/verify.ts'
+import type { Answerer } from './answerer.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Recordings } from './recordings.ts'
-import type { Replay } from './replay.ts'
 import type { Settings } from './settings.ts'
 
-/** What the pipeline works with; made once at start, handed down as an argument. */
-export type Gateway = {
+/** What every part of the gateway works with; made once at start, handed down as an argument. */
+export type Edge = {
   readonly clock: Clock
   readonly store: Store
   readonly ids: Ids
-  readonly decider: Decider
   readonly signingKeys: SigningKeys
   readonly verifier: Verifier
   readonly clientOf: (socketAddress: string | undefined, forwardedFor: string | undefined) => ClientSubject
@@ -29,8 +27,14 @@ export type Gateway = {
   /** Scheme, host and port that partners use, without a slash at the end. Known once the gateway listens. */
   readonly publicUrl: () => string
   readonly issuer: () => string
-  /** Present in a gateway that answers from a tape. */
-  readonly replay?: Replay
   /** Sees every exchange after its reply, refusals included. It returns at once and never throws. */
   readonly recorder?: Pick<Recordings, 'isActive' | 'record'>
+}
+
+/** The edge, and who answers behind it. */
+export type Gateway = Edge & { readonly answerer: Answerer }
+
+/** Whether requests are compared whole: with a tape, or by whoever reads the recording later. */
+export function isTaped({ answerer, recorder }: Gateway): boolean {
+  return answerer.comparesRequests || recorder?.isActive() === true
 }

@@ -1,4 +1,4 @@
-import type { Decision } from '../decisions/decide.ts'
+import type { Decider, Decision } from '../decisions/decide.ts'
 import { problem } from '../errors/problem.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import type { Call } from '../operations/operation.ts'
@@ -7,101 +7,129 @@ import {
   type KeyClaim,
   type Permit,
   type RateWindow,
+  type Settlement,
+  type SettleResult,
   type StoredAnswer,
   StoreUnavailable,
   type Verdict,
   type WindowState,
 } from '../store/store.ts'
-import type { Gateway } from './context.ts'
+import type { Edge } from './context.ts'
 import { rateLimited } from './reply.ts'
 import type { Settings } from './settings.ts'
 
 /** What came of it: an answer to send, or a refusal. `window` is the state after admission. */
-export type Executed = {
-  readonly window?: WindowState
-  readonly answer?: StoredAnswer
-  readonly refusal?: Refusal
-  readonly replayed: boolean
+export type Executed = { readonly window?: WindowState } & (
+  | { readonly answer: StoredAnswer; readonly replayed: boolean; readonly refusal?: never }
+  | { readonly refusal: Refusal }
+)
+
+export type Execution = {
+  readonly edge: Pick<Edge, 'store' | 'clock' | 'logger' | 'publicUrl'>
+  readonly decider: Decider
+  readonly settings: Settings
+  /** Absent for work that is not rate limited here: a decision made by a page. */
+  readonly window?: RateWindow
+  readonly claim?: KeyClaim
 }
 
 const STORE_RETRY_SECONDS = 5
 
 /** Admit, decide, settle: the same for a request with a key, one without, and a decision made by a page. */
-export async function execute(
-  gateway: Gateway,
-  settings: Settings,
-  call: Call,
-  window: RateWindow | undefined,
-  claim: KeyClaim | undefined,
-): Promise<Executed> {
+export async function execute(execution: Execution, call: Call): Promise<Executed> {
+  const { edge, decider, settings, window, claim } = execution
   let verdict: Verdict
   try {
-    verdict = await gateway.store.admit(
+    verdict = await edge.store.admit(
       {
         partner: call.partner.id,
         ...(window && { window }),
         ...(claim && { claim }),
-        refused: false,
         caps: demands(settings, call),
-        effect: gateway.decider.effect,
+        effect: decider.effect,
       },
       call.now,
     )
   } catch (error) {
-    return { refusal: storeRefusal(error), replayed: false }
+    return { refusal: notExecuted(error) }
   }
   const state = verdict.window ? { window: verdict.window } : {}
   if (verdict.kind === 'stored') return { ...state, answer: verdict.answer, replayed: true }
-  if (verdict.kind !== 'admitted')
-    return { ...state, refusal: refusalOf(verdict, window, call), replayed: false }
-  try {
-    return { ...state, ...(await decideAndSettle(gateway, settings, call, verdict.permit)), replayed: false }
-  } catch (error) {
-    return { ...state, refusal: storeRefusal(error), replayed: false }
-  }
+  if (verdict.kind !== 'admitted') return { ...state, refusal: refusalOf(verdict, window, call) }
+  return { ...state, ...(await decideAndSettle(execution, call, verdict.permit)) }
 }
 
 /** Only a store that cannot write is an expected failure here; anything else is a fault. */
-function storeRefusal(error: unknown): Refusal {
+function notExecuted(error: unknown): Refusal {
   if (!(error instanceof StoreUnavailable)) throw error
   return refuse('STORE_UNAVAILABLE', 'The outcome cannot be stored at the moment; nothing was executed.', {
     retryAfterSeconds: STORE_RETRY_SECONDS,
   })
 }
 
-async function decideAndSettle(
-  gateway: Gateway,
-  settings: Settings,
-  call: Call,
-  permit: Permit,
-): Promise<{ answer: StoredAnswer } | { refusal: Refusal }> {
-  const { store } = gateway
+/** Of an effect beyond our reach: it may have happened, and the same key learns more. */
+function indeterminate(): Refusal {
+  return refuse(
+    'UPSTREAM_INDETERMINATE',
+    'Whether the request took effect is not known. Repeat it with the same Idempotency-Key to learn more.',
+  )
+}
+
+type Settled = { readonly answer: StoredAnswer; readonly replayed: false } | { readonly refusal: Refusal }
+
+async function decideAndSettle(execution: Execution, call: Call, permit: Permit): Promise<Settled> {
+  const { edge } = execution
   for (;;) {
-    let decided: Decision
+    const decision = await decided(execution, call, permit)
+    const settlement = settlementOf(decision, call, permit, edge.publicUrl())
+    let result: SettleResult
     try {
-      decided = await gateway.decider.decide(call, settings.simulation)
+      result = await edge.store.settle(settlement, edge.clock.now())
     } catch (error) {
-      await store.settle({ permit, outcome: 'nothing', commitCaps: false, records: [] }, gateway.clock.now())
-      throw error
+      const refusal = notExecuted(error)
+      // The store keeps the key unknown: what has been done cannot be stored, and must not be done again.
+      return {
+        refusal: permit.effect === 'remote' && decision.kind !== 'refused' ? indeterminate() : refusal,
+      }
     }
-    const stored = decided.kind === 'done' || decided.stored
-    const answer =
-      decided.kind === 'done' ? decided.answer : refusedAnswer(decided.refusal, call, gateway.publicUrl())
-    const result = await store.settle(
-      {
-        permit,
-        outcome: stored ? 'finished' : 'nothing',
-        ...(stored && permit.claim && { answer }),
-        commitCaps: decided.kind === 'done' && decided.counts,
-        records: decided.kind === 'done' ? decided.records : [],
-      },
-      gateway.clock.now(),
-    )
     // Somebody else's record came first (the one decision of a session): decide again, now that it is there.
     if (result.kind === 'conflict') continue
     if (result.kind === 'superseded') return { refusal: inProgress() }
-    return decided.kind === 'done' || decided.stored ? { answer } : { refusal: decided.refusal }
+    if (settlement.answer) return { answer: settlement.answer, replayed: false }
+    if (decision.kind === 'done') return { answer: decision.answer, replayed: false }
+    return { refusal: decision.refusal }
   }
+}
+
+/** A decider that throws has a fault. What it did is known only where it cannot do anything without our commit. */
+async function decided({ edge, decider }: Execution, call: Call, permit: Permit): Promise<Decision> {
+  try {
+    return await decider.decide(call, permit)
+  } catch (error) {
+    if (permit.effect === 'remote') {
+      edge.logger.error(
+        { err: error, requestId: call.requestId },
+        'the decision failed; its outcome is unknown',
+      )
+      return { kind: 'unknown', refusal: indeterminate() }
+    }
+    await edge.store.settle({ permit, outcome: 'nothing', commitCaps: false, records: [] }, edge.clock.now())
+    throw error
+  }
+}
+
+function settlementOf(decision: Decision, call: Call, permit: Permit, publicUrl: string): Settlement {
+  if (decision.kind === 'done') {
+    const { answer, counts, records } = decision
+    return { permit, outcome: 'finished', answer, commitCaps: counts, records }
+  }
+  if (decision.kind === 'refused' && decision.stored) {
+    const answer = refusedAnswer(decision.refusal, call, publicUrl)
+    return { permit, outcome: 'finished', answer, commitCaps: false, records: [] }
+  }
+  // That nothing happened in this attempt says nothing of an earlier one.
+  const outcome = decision.kind === 'unknown' || permit.takeover ? 'unknown' : 'nothing'
+  return { permit, outcome, commitCaps: false, records: [] }
 }
 
 /** A refusal that the decision itself made is an answer like any other: the same bytes at every replay. */
@@ -156,7 +184,5 @@ function refusalOf(
         },
       )
     }
-    case 'counted':
-      throw new TypeError('a request that is only counted is not executed')
   }
 }

@@ -4,7 +4,7 @@ import { splitTarget, takeLane } from '../checks/path.ts'
 import { refuse } from '../errors/refusal.ts'
 import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
 import { arrive } from './arrive.ts'
-import type { Gateway } from './context.ts'
+import { type Gateway, isTaped } from './context.ts'
 import { createMethodsOf, type Endpoint, routePath } from './endpoint.ts'
 import { serve } from './pipeline.ts'
 import { answerConnect, answerParserError } from './raw-replies.ts'
@@ -35,7 +35,7 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
     serverFactory: (handler) => createHttpServer(gateway, handler),
     clientErrorHandler: (error, socket) => answerParserError(gateway, error, socket),
     rewriteUrl: ({ url = '' }) => {
-      if (!hasLanes() && url.startsWith('/')) return url
+      if (!isTaped(gateway) && url.startsWith('/')) return url
       const target = splitTarget(withoutLane(url).target)
       return target ? `${target.path}${target.query === '' ? '' : `?${target.query}`}` : '/'
     },
@@ -44,8 +44,7 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
   })
   const methodsOf = createMethodsOf(endpoints)
   /** Paths have lanes in front of them where something is recorded or replayed; anywhere else they lead nowhere. */
-  const hasLanes = () => gateway.replay !== undefined || gateway.recorder?.isActive() === true
-  const withoutLane = (target: string) => (hasLanes() ? takeLane(target) : { target, lane: undefined })
+  const withoutLane = (target: string) => (isTaped(gateway) ? takeLane(target) : { target, lane: undefined })
 
   function take(
     req: IncomingMessage,

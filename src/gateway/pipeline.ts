@@ -1,34 +1,24 @@
-import { fingerprint } from '../checks/fingerprint.ts'
-import { judgeHeaders } from '../checks/headers.ts'
 import { judgeIdempotencyKey } from '../checks/idempotency-key.ts'
-import { isCanonicalPath } from '../checks/path.ts'
-import { judgeTenant } from '../checks/tenant.ts'
-import type { Partner } from '../config/schema.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
-import { mediaType } from '../http/media-type.ts'
-import type { Call, Operation } from '../operations/operation.ts'
-import type { Page } from '../portal/page.ts'
-import type { Awaitable, KeyClaim, WindowState } from '../store/store.ts'
-import { insufficientScope, tokenMissing } from '../tokens/challenges.ts'
+import type { Awaitable } from '../store/store.ts'
 import type { Authentication } from '../tokens/verify.ts'
+import type { Outcome } from './answerer.ts'
 import { after } from './awaitable.ts'
-import type { Gateway } from './context.ts'
+import { type Gateway, isTaped } from './context.ts'
 import { groupOf, isDocument } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
-import { type Executed, execute } from './execute.ts'
+import { type Arrival, judgeArrival } from './judge-arrival.ts'
+import { judgeCaller } from './judge-caller.ts'
 import type { Judged } from './judge-request.ts'
-import { isRefusal, type Replay } from './replay.ts'
-import { type Reply, rateLimited, refusalReply, visitorOf } from './reply.ts'
+import { renderPage } from './render-page.ts'
+import { rateLimited, toReply } from './reply.ts'
 import { send } from './send.ts'
 import { exchangeToken } from './token-exchange.ts'
-import { usageWindows } from './usage-windows.ts'
 import { announcesBody, readBody } from './wire/body.ts'
 
 const NO_BODY = Buffer.alloc(0)
 const NOBODY: Authentication = { kind: 'none' }
-
-/** The caller of an operation that the configuration has opened to everybody. */
-const ANONYMOUS: Partner = { id: 'none', name: 'Anonymous', tenant: 'tn_sandbox_none', scopes: [], keys: [] }
+const NO_FIELDS = {}
 
 /**
  * Answers one request: whatever happens, exactly one reply leaves through `send`. `unanswered` counts the requests
@@ -36,36 +26,39 @@ const ANONYMOUS: Partner = { id: 'none', name: 'Anonymous', tenant: 'tn_sandbox_
  */
 export function serve(gateway: Gateway, exchange: Exchange, unanswered: number): void {
   const busy = gateway.lifecycle.enter(unanswered)
-  let reply: Awaitable<Reply>
+  const entered = busy === undefined
+  let outcome: Awaitable<Outcome>
   try {
-    reply = busy ? refusalReply(exchange, busy, gateway.publicUrl()) : answer(gateway, exchange)
+    outcome = busy ?? answer(gateway, exchange)
   } catch (error) {
-    reply = fault(gateway, exchange, error)
+    outcome = fault(gateway, exchange, error)
   }
-  if (reply instanceof Promise || exchange.windowState === undefined) {
-    void concludeLater(gateway, exchange, reply, busy === undefined)
-  } else conclude(gateway, exchange, reply, busy === undefined)
+  // Nothing that is there at once is awaited: a read is answered in the turn it came in.
+  if (outcome instanceof Promise || exchange.windowState === undefined) {
+    void concludeLater(gateway, exchange, outcome, entered)
+  } else conclude(gateway, exchange, outcome, entered)
 }
 
 async function concludeLater(
   gateway: Gateway,
   exchange: Exchange,
-  replying: Awaitable<Reply>,
+  coming: Awaitable<Outcome>,
   entered: boolean,
 ): Promise<void> {
-  let reply: Reply
+  let outcome: Outcome
   try {
-    reply = await replying
+    outcome = await coming
     exchange.windowState ??= await gateway.store.peek(exchange.window, exchange.arrivedAt)
   } catch (error) {
-    reply = fault(gateway, exchange, error)
+    outcome = fault(gateway, exchange, error)
   }
-  conclude(gateway, exchange, reply, entered)
+  conclude(gateway, exchange, outcome, entered)
 }
 
-function conclude(gateway: Gateway, exchange: Exchange, reply: Reply, entered: boolean): void {
+/** 8. Reply: the one place where a refusal becomes one. */
+function conclude(gateway: Gateway, exchange: Exchange, outcome: Outcome, entered: boolean): void {
   try {
-    send(gateway, exchange, reply)
+    send(gateway, exchange, toReply(exchange, outcome, gateway.publicUrl()))
     // The connection remembers the exchange until its next request.
     exchange.body = NO_BODY
   } catch (error) {
@@ -76,267 +69,144 @@ function conclude(gateway: Gateway, exchange: Exchange, reply: Reply, entered: b
   }
 }
 
-function fault(gateway: Gateway, exchange: Exchange, error: unknown): Reply {
+function fault(gateway: Gateway, exchange: Exchange, error: unknown): Refusal {
   gateway.logger.error({ err: error, requestId: exchange.requestId }, 'request failed')
-  const refusal = refuse('INTERNAL', 'The gateway failed; its log has the reason under this requestId.')
-  return refusalReply(exchange, refusal, gateway.publicUrl())
+  return refuse('INTERNAL', 'The gateway failed; its log has the reason under this requestId.')
 }
 
-/*
- * The path of a request: four stages, top to bottom. The order of the checks is the order of refusals: the first one
- * is remembered, and sent only when the request's rate window has room, because a full window beats them all.
+/**
+ * The path of a request, top to bottom: arrive, authenticate, judge the head, receive the body, judge the request,
+ * admit, answer (decide and settle, or find it on a tape), reply. The order of the checks is the order of refusals:
+ * the first one is remembered, and stands only when the request's rate window has room, because a full window beats
+ * them all.
  */
-
-function answer(gateway: Gateway, exchange: Exchange): Awaitable<Reply> {
-  const { endpoint, settings, connection, req } = exchange
-
+function answer(gateway: Gateway, exchange: Exchange): Awaitable<Outcome> {
   // 1. Arrive: what is not one well-formed request for one endpoint goes no further.
   const misdirected = judgeArrival(exchange)
-  if (endpoint?.kind === 'token' && !misdirected) return exchangeToken(gateway, exchange)
+  // The client of a token exchange is in its body, so it has a path of its own from here.
+  if (exchange.endpoint?.kind === 'token' && !misdirected) return exchangeToken(gateway, exchange)
 
-  // 2. Authenticate, from the headers alone. Doubled credentials prove nothing.
-  const authenticating = misdirected?.doubled
-    ? NOBODY
-    : gateway.verifier.authenticate(req.headers.authorization, settings.registry, connection.token)
-  return after(authenticating, (authentication) =>
-    judgeHead(gateway, exchange, misdirected?.refusal, authentication),
-  )
+  // 2. Authenticate, from the headers alone.
+  return after(authenticate(gateway, exchange, misdirected), (authentication) => {
+    count(exchange, authentication)
+
+    // 3. Judge the head.
+    const head = judgeHead(exchange, misdirected, authentication)
+
+    // 4. Receive the body.
+    return after(receive(gateway, exchange, head.refusal), (received) => {
+      if (received?.beatsAll) return received.refusal
+      const now = exchange.body.length > 0 ? gateway.clock.now() : exchange.arrivedAt
+
+      // 5. Judge the request: media type, JSON, fields, outcome.
+      const early = head.refusal ?? received?.refusal
+      const judged = early ? undefined : judgeRequest(exchange, now)
+      const refusal = early ?? judged?.refusal
+      const { body = NO_FIELDS, query = NO_FIELDS } = judged?.refusal ? {} : (judged ?? {})
+      const accepted = { body, query, key: head.key, now }
+
+      // 6. Admit. Work under a key is admitted in one call of the store, window, key and caps together, by whoever
+      // answers it; anything else only spends from its window.
+      if (!refusal && head.key !== undefined) return gateway.answerer.answer(exchange, accepted)
+      return after(gateway.store.take(exchange.window, now), (state) => {
+        exchange.windowState = state
+        // A request that broke on the wire is told so whatever its window holds.
+        if (state.full && !exchange.broken) return rateLimited(exchange.window, state, now)
+
+        // 7. Answer. Who answers is asked about refusals too: a tape may hold another one.
+        if (refusal) return gateway.answerer.refused(exchange, refusal, now) ?? refusal
+        const { endpoint } = exchange
+        if (endpoint?.kind === 'page' && isDocument(endpoint)) return renderPage(exchange, endpoint.row, now)
+        return gateway.answerer.answer(exchange, accepted)
+      })
+    })
+  })
 }
 
-/** 3. Judge what needs the request alone; first what needs its head alone. */
-function judgeHead(
+function authenticate(
   gateway: Gateway,
-  exchange: Exchange,
-  misdirection: Refusal | undefined,
-  authentication: Authentication,
-): Awaitable<Reply> {
-  const { endpoint, settings, req } = exchange
-  if (authentication.kind === 'known') {
-    exchange.principal = authentication.principal
-    if (!(endpoint?.kind === 'operation' && endpoint.row.countsPer === 'ip')) {
-      exchange.window = settings.partnerWindow(authentication.principal.partner, groupOf(endpoint))
-    }
-  }
-  let refusal = misdirection ?? judgeCaller(exchange, authentication)
-  let key: string | undefined
-  const post = req.method === 'POST' && endpoint !== undefined
-  if (!refusal && post && endpoint.kind === 'operation') {
-    const judged = judgeIdempotencyKey(req.headers['idempotency-key'])
-    refusal = judged.refusal
-    key = judged.key
-  }
-  // An exchange on a tape is matched by its body, also where the edge has no use for one.
-  const isTaped = gateway.recorder?.isActive() === true || gateway.replay !== undefined
-  const wantsBody = refusal ? isTaped && !exchange.broken : post || isTaped
-  return wantsBody && announcesBody(req)
-    ? receive(gateway, exchange, refusal, key, isTaped)
-    : admit(gateway, exchange, refusal, key)
+  { req, settings, connection }: Exchange,
+  misdirected: Arrival | undefined,
+): Awaitable<Authentication> {
+  // Doubled credentials prove nothing.
+  if (misdirected?.doubled) return NOBODY
+  return gateway.verifier.authenticate(req.headers.authorization, settings.registry, connection.token)
 }
 
-/** A window that is known to be full is refused before the body is read, unless a tape wants it. */
-async function receive(
+/** A partner that is known is counted in its own window; anybody else in that of the address. */
+function count(exchange: Exchange, authentication: Authentication): void {
+  const { endpoint, settings } = exchange
+  if (authentication.kind !== 'known') return
+  exchange.principal = authentication.principal
+  if (endpoint?.kind === 'operation' && endpoint.row.countsPer === 'ip') return
+  exchange.window = settings.partnerWindow(authentication.principal.partner, groupOf(endpoint))
+}
+
+type Head = { readonly refusal: Refusal | undefined; readonly key: string | undefined }
+
+/** Who asks, whether they may, and under which key. */
+function judgeHead(
+  exchange: Exchange,
+  misdirected: Arrival | undefined,
+  authentication: Authentication,
+): Head {
+  const { endpoint, req } = exchange
+  const refusal = misdirected?.refusal ?? judgeCaller(exchange, authentication)
+  if (refusal || req.method !== 'POST' || endpoint?.kind !== 'operation') return { refusal, key: undefined }
+  const judged = judgeIdempotencyKey(req.headers['idempotency-key'])
+  return { refusal: judged.refusal, key: judged.key }
+}
+
+/** `beatsAll`: the window is full, which no other refusal outranks. */
+type Received = { readonly refusal: Refusal; readonly beatsAll: boolean }
+
+/**
+ * Reads the body of a POST, and of whatever is compared with a tape, also where the edge has no use for it. A window
+ * that is known to be full is refused before the body is read, unless a tape wants it.
+ */
+function receive(
   gateway: Gateway,
   exchange: Exchange,
   early: Refusal | undefined,
-  key: string | undefined,
-  isTaped: boolean,
-): Promise<Reply> {
+): Awaitable<Received | undefined> {
+  const { endpoint, req } = exchange
+  const taped = isTaped(gateway)
+  const isRead = req.method === 'POST' && endpoint !== undefined
+  const wanted = early ? taped && !exchange.broken : isRead || taped
+  return wanted && announcesBody(req) ? receiveBody(gateway, exchange, taped) : undefined
+}
+
+async function receiveBody(
+  gateway: Gateway,
+  exchange: Exchange,
+  taped: boolean,
+): Promise<Received | undefined> {
   const { settings, window, arrivedAt, req } = exchange
   const peeked = await gateway.store.peek(window, arrivedAt)
-  if (peeked.full && !isTaped)
-    return refused(gateway, exchange, rateLimited(window, peeked, arrivedAt), peeked)
+  if (peeked.full && !taped) {
+    exchange.windowState = peeked
+    return { refusal: rateLimited(window, peeked, arrivedAt), beatsAll: true }
+  }
   const read = await readBody(exchange, settings.config.server.bodyBytes)
   if (read.bytes) exchange.body = read.bytes
   // What a GET carries as a body is recorded and means nothing.
-  const late = req.method === 'POST' ? read.refusal : undefined
-  return admit(gateway, exchange, early ?? late, key)
+  if (!read.refusal || req.method !== 'POST') return undefined
+  return { refusal: read.refusal, beatsAll: false }
 }
 
-/** 4. Judge the rest, and admit. A refused request, and one without an effect, only spends from its window. */
-function admit(
-  gateway: Gateway,
-  exchange: Exchange,
-  early: Refusal | undefined,
-  key: string | undefined,
-): Awaitable<Reply> {
+function judgeRequest(exchange: Exchange, now: number): Judged | undefined {
   const { endpoint, settings, body, query, req } = exchange
+  if (endpoint?.kind !== 'operation') return undefined
   const { headers } = req
-  const now = body.length > 0 ? gateway.clock.now() : exchange.arrivedAt
-  let judged: Judged | undefined
-  if (!early && endpoint?.kind === 'operation') {
-    judged = endpoint.check(
-      {
-        query,
-        body,
-        contentType: headers['content-type'],
-        contentEncoding: headers['content-encoding'],
-        requestedOutcome: headers['x-sandbox-outcome'],
-      },
-      settings.config,
-      now,
-    )
-  }
-  const refusal = early ?? judged?.refusal
-  if (!refusal && key !== undefined) return decide(gateway, exchange, judged, key, now)
-  return after(gateway.store.take(exchange.window, now), (state) => {
-    exchange.windowState = state
-    // A request that broke on the wire is told so whatever its window holds.
-    if (state.full && !exchange.broken)
-      return refused(gateway, exchange, rateLimited(exchange.window, state, now), state)
-    if (!refusal) return decide(gateway, exchange, judged, key, now)
-    if (gateway.replay) return replayRefusal(gateway, gateway.replay, exchange, refusal, now)
-    return refused(gateway, exchange, refusal, state)
-  })
-}
-
-/** 5. Decide and, for what has an effect, 6. settle. */
-function decide(
-  gateway: Gateway,
-  exchange: Exchange,
-  judged: Judged | undefined,
-  key: string | undefined,
-  now: number,
-): Awaitable<Reply> {
-  const { endpoint, settings, body, principal, req } = exchange
-  // A gateway that replays decides and stores nothing: what it does not judge live comes from the tape.
-  if (gateway.replay && endpoint && !isDocument(endpoint))
-    return replayed(gateway, gateway.replay, exchange, now)
-  if (endpoint?.kind === 'page') return renderPage(gateway, exchange, endpoint.row, now)
-  if (endpoint?.kind !== 'operation' || !judged || judged.refusal) throw new TypeError('nothing to decide')
-  const call: Call = {
-    operation: endpoint.row,
-    requestId: exchange.requestId,
-    partner: principal?.partner ?? ANONYMOUS,
-    tenant: principal?.tenant ?? ANONYMOUS.tenant,
-    body: judged.body,
-    query: judged.query,
-    params: exchange.params,
-    now,
-    windows: () => usageWindows(exchange),
-    requestedOutcome: requestedOutcome(endpoint.row, req.headers['x-sandbox-outcome']),
-  }
-  if (key !== undefined) return executeOnce(gateway, exchange, call, claimOf(gateway, exchange, key, body))
-  return after(gateway.decider.decide(call, settings.simulation), (decision) =>
-    decision.kind === 'refused'
-      ? refusalReply(exchange, decision.refusal, gateway.publicUrl())
-      : decision.answer,
-  )
-}
-
-async function executeOnce(
-  gateway: Gateway,
-  exchange: Exchange,
-  call: Call,
-  claim: KeyClaim,
-): Promise<Reply> {
-  const executed = await execute(gateway, exchange.settings, call, exchange.window, claim)
-  exchange.windowState = executed.window
-  return executedReply(gateway, exchange, executed)
-}
-
-async function renderPage(gateway: Gateway, exchange: Exchange, row: Page, now: number): Promise<Reply> {
-  const page = await row.render({ ...visitorOf(exchange), body: exchange.body, now })
-  return page.kind === 'page' ? page : refusalReply(exchange, page.refusal, gateway.publicUrl())
-}
-
-function replayed(gateway: Gateway, replay: Replay, exchange: Exchange, now: number): Awaitable<Reply> {
-  return after(exchange.windowState ?? gateway.store.peek(exchange.window, now), (state) => {
-    exchange.windowState = state
-    return taped(gateway, exchange, replay.answer(exchange, now))
-  })
-}
-
-function replayRefusal(
-  gateway: Gateway,
-  replay: Replay,
-  exchange: Exchange,
-  refusal: Refusal,
-  now: number,
-): Reply {
-  if (exchange.endpoint === undefined)
-    return taped(gateway, exchange, replay.unrouted(exchange, refusal, now))
-  replay.refused(exchange, refusal.code, now)
-  return refusalReply(exchange, refusal, gateway.publicUrl())
-}
-
-function taped(gateway: Gateway, exchange: Exchange, answer: Reply | Refusal): Reply {
-  return isRefusal(answer) ? refusalReply(exchange, answer, gateway.publicUrl()) : answer
-}
-
-/** Whether a request is one well-formed request for one endpoint: 400, then 404, then 405. */
-function judgeArrival(exchange: Exchange): { refusal: Refusal; doubled: boolean } | undefined {
-  const { req, path, endpoint, allowed } = exchange
-  if (exchange.broken) return { refusal: exchange.broken, doubled: false }
-  const refusal = judgeHeaders(req.rawHeaders, req.httpVersionMinor)
-  if (refusal) return { refusal, doubled: isDoubled(req.rawHeaders, 'authorization') }
-  // A path that is spelled as its template is canonical; most are.
-  if (path === undefined || (path !== endpoint?.row.path && !isCanonicalPath(path))) {
-    const detail = 'The path is not canonical: one slash between segments, nothing encoded needlessly.'
-    return { refusal: refuse('BAD_REQUEST', detail), doubled: false }
-  }
-  if (endpoint) return undefined
-  const unrouted =
-    allowed === undefined
-      ? refuse('NOT_FOUND', 'No operation has this path.')
-      : refuse('METHOD_NOT_ALLOWED', `This path takes ${allowed}.`, { headers: { allow: allowed } })
-  return { refusal: unrouted, doubled: false }
-}
-
-function isDoubled(rawHeaders: readonly string[], name: string): boolean {
-  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length > 1
-}
-
-/** Who is asking, and whether they may: 401, then the tenant, then the scope. */
-function judgeCaller(exchange: Exchange, authentication: Authentication): Refusal | undefined {
-  const { endpoint, settings, req } = exchange
-  // A token that is sent is judged even where none is needed.
-  if (authentication.kind === 'refused') return authentication.refusal
-  const operation = endpoint?.kind === 'operation' ? endpoint.row : undefined
-  if (authentication.kind === 'none')
-    return operation && needsToken(operation, settings.config) ? tokenMissing() : undefined
-  const { tenant, scopes } = authentication.principal
-  const mismatch = judgeTenant(req.headers['x-tenant-id'], tenant)
-  if (mismatch) return mismatch
-  if (!operation || operation.auth === 'any' || operation.auth === 'client') return undefined
-  return scopes.has(operation.auth) ? undefined : insufficientScope(operation.auth)
-}
-
-function needsToken(operation: Operation, config: Exchange['settings']['config']): boolean {
-  return !(operation.id === 'credit.simulate' && config.credit.simulateAuth === 'none')
-}
-
-function requestedOutcome(operation: Operation, header: string | string[] | undefined): string | undefined {
-  return operation.outcomes && typeof header === 'string' ? header : undefined
-}
-
-function claimOf(gateway: Gateway, exchange: Exchange, key: string, body: Buffer): KeyClaim {
-  const { req, settings, path = '', query } = exchange
-  const { idempotency } = settings.config
-  const outcome = req.headers['x-sandbox-outcome']
-  return {
-    key,
-    fingerprint: fingerprint(gateway.store.secret(), {
-      method: 'POST',
-      path,
+  return endpoint.check(
+    {
       query,
-      mediaType: mediaType(req.headers['content-type'] ?? '') ?? '',
-      requestedOutcome: outcome === undefined ? undefined : String(outcome),
       body,
-    }),
-    leaseMs: idempotency.leaseSeconds * 1000,
-    retentionMs: idempotency.retentionHours * 3_600_000,
-  }
-}
-
-function executedReply(gateway: Gateway, exchange: Exchange, executed: Executed): Reply {
-  if (executed.refusal) return refusalReply(exchange, executed.refusal, gateway.publicUrl())
-  if (!executed.answer) throw new TypeError('an executed request has an answer or a refusal')
-  const { answer } = executed
-  if (!executed.replayed) return answer
-  return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } }
-}
-
-function refused(gateway: Gateway, exchange: Exchange, refusal: Refusal, state: WindowState): Reply {
-  exchange.windowState = state
-  return refusalReply(exchange, refusal, gateway.publicUrl())
+      contentType: headers['content-type'],
+      contentEncoding: headers['content-encoding'],
+      requestedOutcome: headers['x-sandbox-outcome'],
+    },
+    settings.config,
+    now,
+  )
 }

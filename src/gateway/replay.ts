@@ -1,47 +1,37 @@
 import { missDetail, missMembers } from '../cassettes/miss/problem.ts'
 import type { MissReport } from '../cassettes/miss/report.ts'
 import type { LiveRequest, Tape, TapeHit } from '../cassettes/tape/tape.ts'
-import { type Refusal, refuse } from '../errors/refusal.ts'
+import { refuse } from '../errors/refusal.ts'
 import { headerOf } from '../http/header-lines.ts'
+import type { Answerer, Outcome } from './answerer.ts'
+import { after } from './awaitable.ts'
 import { capturedRequest, laneOf } from './capture.ts'
+import type { Edge } from './context.ts'
 import type { Exchange } from './exchange.ts'
 import type { Reply } from './reply.ts'
-
-/** What a gateway that replays does in place of admitting, deciding and settling. */
-export type Replay = {
-  /** The recorded answer, or why there is none. */
-  readonly answer: (exchange: Exchange, now: number) => Reply | Refusal
-  /** A refusal that was judged live: a recorded one with its code counts as used. */
-  readonly refused: (exchange: Exchange, code: string, now: number) => void
-  /** A path that no operation has: recorded all the same by a recorder that passes everything, or nothing. */
-  readonly unrouted: (exchange: Exchange, refusal: Refusal, now: number) => Reply | Refusal
-  /** A token exchange: the recorded refusal, or the scopes to grant (undefined: whatever the key holds). */
-  readonly exchange: (
-    exchange: Exchange,
-    now: number,
-  ) => Reply | { readonly scopes: readonly string[] | undefined }
-}
+import { grantToken } from './token-grant.ts'
 
 export type ReplayOptions = {
+  readonly edge: Edge
   readonly tape: Tape
-  readonly publicUrl: () => string
   /** Called once for each miss, to show it where a person looks. */
   readonly onMiss: (report: MissReport, requestId: string) => void
   /** A token exchange that is not on the tape: its client gets what it asks for. Without it, what the tape has. */
   readonly onNewExchange?: (requestId: string) => void
 }
 
-export function createReplay({ tape, publicUrl, onMiss, onNewExchange }: ReplayOptions): Replay {
+/** Answers from a tape: it decides and stores nothing. */
+export function createReplay({ edge, tape, onMiss, onNewExchange }: ReplayOptions): Answerer {
   const live = (exchange: Exchange, now: number): LiveRequest => ({
     lane: laneOf(exchange),
     operation: exchange.endpoint?.row.id,
     request: capturedRequest(exchange),
     now,
     requestId: exchange.requestId,
-    origin: publicUrl(),
+    origin: edge.publicUrl(),
   })
 
-  const answer = (exchange: Exchange, now: number): Reply | Refusal => {
+  const answer = (exchange: Exchange, now: number): Outcome => {
     const request = live(exchange, now)
     const match = tape.match(request)
     if (match.kind === 'hit') return recorded(match)
@@ -53,19 +43,41 @@ export function createReplay({ tape, publicUrl, onMiss, onNewExchange }: ReplayO
     return refuse('CASSETTE_MISS', missDetail(match.report), { members: missMembers(match.report) })
   }
 
-  return {
-    answer,
-    refused: (exchange, code, now) => void tape.refusal(live(exchange, now), code),
-    unrouted: (exchange, refusal, now) => {
-      if (refusal.code !== 'NOT_FOUND') return refusal
-      return tape.refusal(live(exchange, now), refusal.code) ? refusal : answer(exchange, now)
-    },
-    exchange: (exchange, now) => {
-      const result = tape.exchange(live(exchange, now))
-      if (result.kind === 'refused') return recorded(result.hit)
-      if (result.isRecorded || !onNewExchange) return { scopes: result.scopes }
+  /** A token exchange: its recorded refusal, or the scopes that the recorded token had (undefined: all it may). */
+  const exchanged = (exchange: Exchange, now: number): Reply | { readonly scopes?: readonly string[] } => {
+    const result = tape.exchange(live(exchange, now))
+    if (result.kind === 'refused') return recorded(result.hit)
+    if (!result.isRecorded && onNewExchange) {
       onNewExchange(exchange.requestId)
-      return { scopes: undefined }
+      return {}
+    }
+    return result.scopes ? { scopes: result.scopes } : {}
+  }
+
+  return {
+    comparesRequests: true,
+    answer: (exchange, { now }) =>
+      after(exchange.windowState ?? edge.store.peek(exchange.window, now), (state) => {
+        exchange.windowState = state
+        return answer(exchange, now)
+      }),
+    refused: (exchange, refusal, now) => {
+      const { endpoint } = exchange
+      if (endpoint?.kind === 'token') {
+        const taped = exchanged(exchange, now)
+        return 'status' in taped ? taped : undefined
+      }
+      // A path that no operation has is recorded all the same by a recorder that passes everything on.
+      const isUnknownPath = endpoint === undefined && refusal.code === 'NOT_FOUND'
+      if (endpoint === undefined && !isUnknownPath) return undefined
+      const isUsed = tape.refusal(live(exchange, now), refusal.code)
+      return isUnknownPath && !isUsed ? answer(exchange, now) : undefined
+    },
+    grant: (exchange, proven, scopes, now) => {
+      const taped = exchanged(exchange, now)
+      if ('status' in taped) return taped
+      const granted = taped.scopes ? scopes.filter((scope) => taped.scopes?.includes(scope)) : scopes
+      return grantToken(edge, exchange, proven, granted)
     },
   }
 }
@@ -81,8 +93,4 @@ function recorded({ reply, interaction }: TapeHit): Reply {
     body: Buffer.from(buffer, byteOffset, byteLength),
     ...(length !== undefined && { contentLength: length }),
   }
-}
-
-export function isRefusal(answer: Reply | Refusal | { scopes: unknown }): answer is Refusal {
-  return 'detail' in answer
 }

@@ -22,8 +22,13 @@ export type Reply = {
   readonly code?: string
 }
 
+/** What is sent for an outcome: a reply as it is, or that of a refusal. */
+export function toReply(exchange: Exchange, outcome: Reply | Refusal, publicUrl: string): Reply {
+  return 'status' in outcome ? outcome : refusalReply(exchange, outcome, publicUrl)
+}
+
 /** The reply of a refusal: a problem document, the OAuth error of the token exchange, or a page for a browser. */
-export function refusalReply(exchange: Exchange, refusal: Refusal, publicUrl: string): Reply {
+function refusalReply(exchange: Exchange, refusal: Refusal, publicUrl: string): Reply {
   const { status } = errorEntry(refusal.code)
   const headers: Record<string, string> = { ...refusal.headers }
   if (refusal.retryAfterSeconds !== undefined) headers['retry-after'] = String(refusal.retryAfterSeconds)

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
 import type { CapProduct, Config, Partner, RateLimitGroup, Scope } from '../config/schema.ts'
 import type { ErrorCode } from '../errors/catalogue.ts'
@@ -26,12 +27,28 @@ export type Call = {
   readonly body: Fields
   readonly query: Fields
   readonly params: Readonly<Record<string, string>>
+  /** The request as it came, for a decider that passes it on. */
+  readonly request: CallRequest
+  /** The Idempotency-Key, unquoted and in lower case, of an operation that has one. */
+  readonly key?: string | undefined
   /** X-Sandbox-Outcome, already checked against the operation's outcome names. */
   readonly requestedOutcome?: string | undefined
   /** The instant of the request: milliseconds since the epoch. */
   readonly now: number
   /** For the usage view: the windows that this caller's requests are counted against. */
   readonly windows: () => readonly UsageWindow[]
+}
+
+/** The request behind a call: what the edge has judged, before it was read into fields. */
+export type CallRequest = {
+  readonly method: 'GET' | 'POST'
+  /** Canonical, with its parameters filled in. */
+  readonly path: string
+  /** The text after the question mark; empty without one. */
+  readonly query: string
+  /** Lower-case names, as Node joins them. */
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
 }
 
 export type UsageWindow = { readonly scope: 'partner' | 'client' | 'ip'; readonly window: RateWindow }

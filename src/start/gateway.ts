@@ -5,8 +5,10 @@ import { createClientIp } from '../checks/client-ip.ts'
 import { type Clock, type ControllableClock, controllableClock, instant, systemClock } from '../clock.ts'
 import { demoCredentials } from '../config/demo.ts'
 import type { Config } from '../config/schema.ts'
-import { simulator } from '../decisions/simulator.ts'
-import type { Gateway } from '../gateway/context.ts'
+import type { Decider } from '../decisions/decide.ts'
+import { createSimulator } from '../decisions/simulator.ts'
+import type { Edge, Gateway } from '../gateway/context.ts'
+import { createDeciding } from '../gateway/deciding.ts'
 import { createEndpoints } from '../gateway/endpoint.ts'
 import { createLifecycle } from '../gateway/lifecycle.ts'
 import { createOperatorServer } from '../gateway/operator-server.ts'
@@ -42,6 +44,8 @@ export type StartOptions = {
   readonly ids?: Ids
   /** Sees every exchange in place of the recordings that an operator starts. */
   readonly observer?: Pick<Recordings, 'isActive' | 'record'>
+  /** Who decides; by default the simulator. */
+  readonly decider?: Decider
 }
 
 export type RunningGateway = {
@@ -78,11 +82,10 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     lifetimeSeconds: config.tokens.lifetimeSeconds,
   })
   const recordings = createRecordings(config, publicUrl, clock, logger)
-  const gateway: Gateway = {
+  const edge: Edge = {
     clock,
     store,
     ids,
-    decider: simulator,
     signingKeys,
     verifier: createVerifier({ signingKeys, issuer, audience: config.tokens.audience, clock }),
     clientOf: createClientIp(config.listen.trustedProxies),
@@ -94,6 +97,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     issuer,
     recorder: options.observer ?? recordings,
   }
+  const decider = options.decider ?? createSimulator(() => settings.simulation)
+  const gateway: Gateway = { ...edge, answerer: createDeciding(edge, decider) }
   const documents = publicDocuments({
     signingKeys,
     issuer,
@@ -101,7 +106,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     openApi: () => buildOpenApi({ publicUrl: publicUrl() }),
   })
   const docs = docsPages({ demo: () => demoCredentials(settings.config) })
-  const pages = [...documents, ...docs, ...widgetPages(widgetParts(gateway))]
+  const pages = [...documents, ...docs, ...widgetPages(widgetParts(edge, decider))]
   const partner = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
   const operator = createOperatorServer({
     config,

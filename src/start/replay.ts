@@ -9,8 +9,8 @@ import { createTape, type Tape, type TapeOptions } from '../cassettes/tape/tape.
 import { createClientIp } from '../checks/client-ip.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
-import { simulator } from '../decisions/simulator.ts'
-import type { Gateway } from '../gateway/context.ts'
+import type { Decider } from '../decisions/decide.ts'
+import type { Edge, Gateway } from '../gateway/context.ts'
 import { createEndpoints } from '../gateway/endpoint.ts'
 import { createLifecycle } from '../gateway/lifecycle.ts'
 import { createPartnerServer } from '../gateway/partner-server.ts'
@@ -57,6 +57,14 @@ export type ReplayGatewayOptions = {
 export type ReplayGateway = Pick<Tape, 'ledger' | 'misses' | 'forwarded' | 'continuations'> & {
   readonly url: string
   readonly close: () => Promise<void>
+}
+
+/** The widget's pages have their routes; their answers are on the tape. */
+const NOBODY_DECIDES: Decider = {
+  effect: 'local',
+  decide: () => {
+    throw new TypeError('a tape decides nothing')
+  },
 }
 
 /** Whatever the configuration says: a tape is for the tests of this machine. */
@@ -110,11 +118,10 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
       : { ...deriveSettings({ ...config, partners: [partner] }, shared), registry: anySecret(partner) }
   // Finding the first answer of a large operation takes seconds; a 503 meanwhile was never recorded.
   const lifecycle = createLifecycle({ ...config.server, maxLoopDelayMs: Number.POSITIVE_INFINITY })
-  const gateway: Gateway = {
+  const edge: Edge = {
     clock,
     store,
     ids,
-    decider: simulator,
     signingKeys,
     verifier: createVerifier({ signingKeys, issuer: publicUrl, audience: config.tokens.audience, clock }),
     clientOf: createClientIp([]),
@@ -128,9 +135,10 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     settings: () => settings,
     publicUrl,
     issuer: publicUrl,
-    replay: createReplay({ tape, publicUrl, onMiss, ...(onNewExchange && { onNewExchange }) }),
   }
-  const pages = [...ownPages, ...widgetPages(widgetParts(gateway))]
+  const answerer = createReplay({ edge, tape, onMiss, ...(onNewExchange && { onNewExchange }) })
+  const gateway: Gateway = { ...edge, answerer }
+  const pages = [...ownPages, ...widgetPages(widgetParts(edge, NOBODY_DECIDES))]
   const app = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
   await app.ready()
   app.server.listen(options.port ?? 0, HOST)

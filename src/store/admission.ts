@@ -25,7 +25,6 @@ export function admit(engine: Engine, admission: Admission, now: number): Verdic
   const window = admission.window && engine.windows.take(admission.window, now)
   if (window?.full) return { kind: 'full', window }
   const seen = window === undefined ? {} : { window }
-  if (admission.refused) return { kind: 'counted', ...seen }
   engine.running.expire(now)
   return judgeKey(engine, admission, seen, now) ?? admitNew(engine, admission, seen, now)
 }

@@ -30,7 +30,7 @@ export type Store = {
   take(window: RateWindow, now: number): Awaitable<WindowState>
   /**
    * One call for the whole admission: rate window, then idempotency key, then caps.
-   * A full window beats everything. With `refused` the request only counts against its window.
+   * A full window beats everything.
    */
   admit(admission: Admission, now: number): Awaitable<Verdict>
   /** Ends what `admit` began. Resolves when the outcome is durable. */
@@ -114,8 +114,6 @@ export type Admission = {
   readonly partner: string
   /** Absent for work that is not rate limited here (a decision made by a page). */
   readonly window?: RateWindow
-  /** An earlier check refused the request: count it, and nothing else. */
-  readonly refused: boolean
   readonly claim?: KeyClaim
   /** All of them must pass; they are reserved together or not at all. */
   readonly caps: readonly CapDemand[]
@@ -125,7 +123,6 @@ export type Admission = {
 /** `window` is present whenever the admission had one. */
 export type Verdict =
   | { readonly kind: 'full'; readonly window: WindowState }
-  | { readonly kind: 'counted'; readonly window?: WindowState }
   | { readonly kind: 'reused'; readonly window?: WindowState }
   | { readonly kind: 'running'; readonly window?: WindowState }
   | { readonly kind: 'stored'; readonly window?: WindowState; readonly answer: StoredAnswer }

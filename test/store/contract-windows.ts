@@ -62,14 +62,15 @@ export function windowsContract(store: FreshStore): void {
     test('a refused request counts against its window and touches neither key nor cap', async () => {
       const window = rate({ limit: 2 })
       const key = claim()
-      const verdict = await admit(store(), { window, refused: true, claim: key, caps: [demand(10)] })
-      expect(verdict).toMatchObject({ kind: 'counted', window: { remaining: 1 } })
+      expect(await store().take(window, NOON)).toMatchObject({ full: false, remaining: 1 })
       expect(await spent(store())).toEqual([0, 0])
       expect((await admit(store(), { window, claim: key })).kind).toBe('admitted')
     })
 
     test('the window is absent from the verdict of work that has none', async () => {
-      expect(await admit(store(), { refused: true })).toEqual({ kind: 'counted' })
+      const verdict = await admit(store(), {})
+      expect(verdict.kind).toBe('admitted')
+      expect(verdict).not.toHaveProperty('window')
     })
 
     test('every verdict that follows a window carries it', async () => {

@@ -46,7 +46,6 @@ export const rate = (over: Partial<RateWindow> = {}): RateWindow => ({
 
 export const work = (over: Partial<Admission> = {}): Admission => ({
   partner: 'demo',
-  refused: false,
   caps: [],
   effect: 'local',
   ...over,

@@ -77,6 +77,13 @@ export function createSandbox(seed = 'seed'): Sandbox {
       body,
       query,
       params,
+      request: {
+        method: operation.method,
+        path: operation.path,
+        query: '',
+        headers: {},
+        body: Buffer.from(request.body),
+      },
       now: clock.now(),
       windows: () => [],
     }

@@ -1,0 +1,98 @@
+import { fingerprint } from '../checks/fingerprint.ts'
+import type { Partner } from '../config/schema.ts'
+import { type Decider, FIRST_ATTEMPT } from '../decisions/decide.ts'
+import { mediaType } from '../http/media-type.ts'
+import type { Call, Operation } from '../operations/operation.ts'
+import type { Awaitable, KeyClaim } from '../store/store.ts'
+import type { Accepted, Answerer, Outcome } from './answerer.ts'
+import { after } from './awaitable.ts'
+import type { Edge } from './context.ts'
+import type { Exchange } from './exchange.ts'
+import { execute } from './execute.ts'
+import { renderPage } from './render-page.ts'
+import { grantToken } from './token-grant.ts'
+import { usageWindows } from './usage-windows.ts'
+
+/** The caller of an operation that the configuration has opened to everybody. */
+const ANONYMOUS: Partner = { id: 'none', name: 'Anonymous', tenant: 'tn_sandbox_none', scopes: [], keys: [] }
+
+/** Answers by deciding and, for what has an effect, settling. A refusal of the edge stands. */
+export function createDeciding(edge: Edge, decider: Decider): Answerer {
+  return {
+    comparesRequests: false,
+    answer: (exchange, accepted) => decide(edge, decider, exchange, accepted),
+    refused: () => undefined,
+    grant: (exchange, proven, scopes) => grantToken(edge, exchange, proven, scopes),
+  }
+}
+
+function decide(edge: Edge, decider: Decider, exchange: Exchange, accepted: Accepted): Awaitable<Outcome> {
+  const { endpoint } = exchange
+  if (endpoint?.kind === 'page') return renderPage(exchange, endpoint.row, accepted.now)
+  if (endpoint?.kind !== 'operation') throw new TypeError('nothing to decide')
+  const call = callOf(exchange, endpoint.row, accepted)
+  if (accepted.key !== undefined) return executeOnce(edge, decider, exchange, call, accepted.key)
+  return after(decider.decide(call, FIRST_ATTEMPT), (decision) =>
+    decision.kind === 'done' ? decision.answer : decision.refusal,
+  )
+}
+
+function callOf(exchange: Exchange, operation: Operation, { body, query, key, now }: Accepted): Call {
+  const { requestId, principal, params, path = '', req } = exchange
+  const { headers } = req
+  return {
+    operation,
+    requestId,
+    partner: principal?.partner ?? ANONYMOUS,
+    tenant: principal?.tenant ?? ANONYMOUS.tenant,
+    body,
+    query,
+    params,
+    request: { method: operation.method, path, query: exchange.query, headers, body: exchange.body },
+    key,
+    now,
+    windows: () => usageWindows(exchange),
+    requestedOutcome: requestedOutcome(operation, headers['x-sandbox-outcome']),
+  }
+}
+
+function requestedOutcome(operation: Operation, header: string | string[] | undefined): string | undefined {
+  return operation.outcomes && typeof header === 'string' ? header : undefined
+}
+
+async function executeOnce(
+  edge: Edge,
+  decider: Decider,
+  exchange: Exchange,
+  call: Call,
+  key: string,
+): Promise<Outcome> {
+  const { settings, window } = exchange
+  const executed = await execute(
+    { edge, decider, settings, window, claim: claimOf(edge, exchange, key) },
+    call,
+  )
+  exchange.windowState = executed.window
+  if (executed.refusal) return executed.refusal
+  const { answer, replayed } = executed
+  return replayed ? { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } } : answer
+}
+
+function claimOf(edge: Edge, exchange: Exchange, key: string): KeyClaim {
+  const { req, settings, path = '', query, body } = exchange
+  const { idempotency } = settings.config
+  const outcome = req.headers['x-sandbox-outcome']
+  return {
+    key,
+    fingerprint: fingerprint(edge.store.secret(), {
+      method: 'POST',
+      path,
+      query,
+      mediaType: mediaType(req.headers['content-type'] ?? '') ?? '',
+      requestedOutcome: outcome === undefined ? undefined : String(outcome),
+      body,
+    }),
+    leaseMs: idempotency.leaseSeconds * 1000,
+    retentionMs: idempotency.retentionHours * 3_600_000,
+  }
+}
