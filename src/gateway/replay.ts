@@ -1,6 +1,7 @@
 import { missDetail, missMembers } from '../cassettes/miss/problem.ts'
 import type { MissReport } from '../cassettes/miss/report.ts'
-import type { LiveRequest, Tape, TapeHit } from '../cassettes/tape/tape.ts'
+import type { LiveRequest, TapeHit } from '../cassettes/tape/live-request.ts'
+import type { Tape } from '../cassettes/tape/tape.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import { headerOf } from '../http/header-lines.ts'
 import { capturedRequest, laneOf } from './capture.ts'
@@ -61,7 +62,7 @@ export function createReplay({ tape, publicUrl, onMiss, onNewExchange }: ReplayO
       return tape.refusal(live(exchange, now), refusal.code) ? refusal : answer(exchange, now)
     },
     exchange: (exchange, now) => {
-      const result = tape.exchange(live(exchange, now))
+      const result = tape.grant(live(exchange, now))
       if (result.kind === 'refused') return recorded(result.hit)
       if (result.isRecorded || !onNewExchange) return { scopes: result.scopes }
       onNewExchange(exchange.requestId)
