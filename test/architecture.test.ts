@@ -12,7 +12,15 @@ const LAYERS = [
   ['operations', 'observe'],
   ['tokens', 'store', 'simulator', 'upstream'],
   ['config', 'errors'],
-  ['http', 'clock.ts', 'product.ts'],
+  [
+    'http',
+    'clock.ts',
+    'partition-point.ts',
+    'product.ts',
+    'replace-file.ts',
+    'system-error.ts',
+    'terminal.ts',
+  ],
 ] as const
 const layerOf = new Map<string, number>(LAYERS.flatMap((names, layer) => names.map((name) => [name, layer])))
 

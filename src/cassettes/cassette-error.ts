@@ -1,3 +1,5 @@
+import { systemCode } from '../system-error.ts'
+
 /** Each way in which a cassette can be unusable; a reader decides by `reason`, a person by the message. */
 export type CassetteFault =
   | 'missing'
@@ -49,6 +51,12 @@ export class CassetteError extends Error {
     this.place = place
     this.detail = detail
   }
+}
+
+/** A fault of the disk, or whatever else went wrong while a cassette was written. `what` may not be done. */
+export function unwritable(path: string, cause: unknown, what = 'cannot be written'): CassetteError {
+  const detail = `${what} (${systemCode(cause) ?? String(cause)}).`
+  return new CassetteError('unwritable', path, detail, {}, { cause })
 }
 
 function shown({ entry, line }: CassettePlace): string {

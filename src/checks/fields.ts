@@ -3,10 +3,10 @@ import { Compile, type Validator } from 'typebox/compile'
 import { Settings } from 'typebox/system'
 import { instant } from '../clock.ts'
 import type { FieldError } from '../errors/refusal.ts'
-import { pointerStep } from '../http/json-pointer.ts'
+import { shownStep } from '../http/json-pointer.ts'
 import { propertiesOf } from './query.ts'
 
-export type Place = 'pointer' | 'parameter'
+export type ErrorPlace = 'pointer' | 'parameter'
 
 /** What JSON.parse did not tell about a value: see ParsedJson. */
 export type Suspicions = { readonly inexact: ReadonlySet<string>; readonly illFormed: ReadonlySet<string> }
@@ -15,7 +15,7 @@ export type Suspicions = { readonly inexact: ReadonlySet<string>; readonly illFo
  * Compiles a schema into a check that lists every error at once, without coercion. Errors speak in the words of
  * the field (`expected`), never repeat a value, and name unknown properties.
  */
-export function createFieldCheck(schema: TSchema, place: Place) {
+export function createFieldCheck(schema: TSchema, place: ErrorPlace) {
   const validator = Compile(schema)
   const past = Object.entries(propertiesOf(schema)).flatMap(([name, field]) => (field.past ? [name] : []))
   const properties = Object.keys(propertiesOf(schema))
@@ -79,7 +79,7 @@ function* explain(
     for (const name of params.requiredProperties as string[]) yield [`${instancePath}/${name}`, 'is required']
   } else if (keyword === 'additionalProperties' && 'additionalProperties' in params) {
     for (const name of params.additionalProperties as string[]) {
-      yield [`${instancePath}${pointerStep(name)}`, unknownProperty(schema, instancePath, known)]
+      yield [`${instancePath}${shownStep(name)}`, unknownProperty(schema, instancePath, known)]
     }
   } else if (keyword !== 'boolean') {
     // `boolean` is the closed object's own echo of additionalProperties.

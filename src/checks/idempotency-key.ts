@@ -1,14 +1,13 @@
 import { type Refusal, refuse } from '../errors/refusal.ts'
-
-const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+import { idempotencyKey, isUuidV4 } from '../http/idempotency-key.ts'
 
 export type KeyJudgement =
   | { readonly key: string; readonly refusal?: never }
   | { readonly key?: never; readonly refusal: Refusal }
 
 /**
- * The key of a POST: unquoted (the IETF draft quotes it) and lower-cased. Two header lines arrive joined by a
- * comma, which no UUID has, so a doubled key is invalid like any other text.
+ * The key of a POST. Two header lines arrive joined by a comma, which no UUID has, so a doubled key is invalid like
+ * any other text.
  */
 export function judgeIdempotencyKey(header: string | string[] | undefined): KeyJudgement {
   if (header === undefined) {
@@ -19,10 +18,8 @@ export function judgeIdempotencyKey(header: string | string[] | undefined): KeyJ
       ),
     }
   }
-  const text = String(header).trim()
-  const quoted = text.length > 1 && text.startsWith('"') && text.endsWith('"')
-  const key = (quoted ? text.slice(1, -1) : text).toLowerCase()
-  if (UUID_V4.test(key)) return { key }
+  const key = idempotencyKey(String(header))
+  if (isUuidV4(key)) return { key }
   return {
     refusal: refuse('IDEMPOTENCY_KEY_INVALID', 'The Idempotency-Key header must be one UUID v4.', {
       errors: [

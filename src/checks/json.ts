@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import { isExactInteger } from '../http/decimal.ts'
-import { pointerStep } from '../http/json-pointer.ts'
+import { shownStep } from '../http/json-pointer.ts'
 
 /** Deeper than any body of the interface, and shallow enough for every recursive reader behind us. */
 export const MAX_DEPTH = 32
@@ -154,5 +154,5 @@ function judgeText(literal: string, levels: readonly Level[], scan: Scan): void 
 
 /** Adds the pointer of the value, or the name, that is being read. */
 function report(pointers: Set<string>, levels: readonly Level[]): void {
-  if (pointers.size < MAX_REPORTED) pointers.add(levels.map(({ at }) => pointerStep(at)).join(''))
+  if (pointers.size < MAX_REPORTED) pointers.add(levels.map(({ at }) => shownStep(at)).join(''))
 }

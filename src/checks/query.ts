@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { FieldError } from '../errors/refusal.ts'
+import { decodeForm } from '../http/percent.ts'
 
 export type ParsedQuery = { readonly fields: Record<string, unknown>; readonly errors: readonly FieldError[] }
 
@@ -55,12 +56,8 @@ export function propertiesOf(
 
 function decode(text: string): string | undefined {
   if (!text.includes('%') && !text.includes('+')) return text
-  try {
-    const decoded = decodeURIComponent(text.replaceAll('+', ' '))
-    return decoded.includes('\0') ? undefined : decoded
-  } catch {
-    return undefined
-  }
+  const decoded = decodeForm(text)
+  return decoded?.includes('\0') ? undefined : decoded
 }
 
 /** A parameter name comes from outside: shown only when it is short and plain. */

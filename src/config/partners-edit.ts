@@ -1,16 +1,6 @@
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { fchmodSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap } from 'yaml'
+import { replaceFileSync } from '../replace-file.ts'
 
 export type NewKey = { readonly id: string; readonly sha256: string; readonly scopes?: readonly string[] }
 
@@ -54,17 +44,17 @@ function edit(file: string, change: (document: Document, partners: YAMLMap[]) =>
   replace(file, document.toString({ lineWidth: 0, flowCollectionPadding: /[[{] \S/.test(text) }))
 }
 
-/** The new text or the old one, never a half: temporary file, flush, rename. Follows a symbolic link. */
+/** Follows a symbolic link, and keeps the mode of the file. */
 function replace(file: string, text: string): void {
   const target = realpathSync(file)
-  const temporary = join(dirname(target), `.${process.pid}.partners.tmp`)
-  const descriptor = openSync(temporary, 'wx', 0o600)
-  try {
-    writeSync(descriptor, text)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-  chmodSync(temporary, statSync(target).mode & 0o777)
-  renameSync(temporary, target)
+  const { mode } = statSync(target)
+  replaceFileSync(
+    target,
+    (fd) => {
+      writeFileSync(fd, text)
+      // What a new file is made with depends on the umask as well.
+      fchmodSync(fd, mode & 0o777)
+    },
+    0o600,
+  )
 }

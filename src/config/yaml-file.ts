@@ -11,6 +11,7 @@ import {
   parseDocument,
   visit,
 } from 'yaml'
+import { systemCode } from '../system-error.ts'
 import { type ConfigError, configError, type Place } from './errors.ts'
 import type { Path } from './paths.ts'
 
@@ -43,7 +44,7 @@ export function displayName(file: string): string {
 }
 
 function readProblem(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = systemCode(error)
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file'
   if (code === 'EISDIR') return 'is a directory, not a file'
   if (code === 'EACCES' || code === 'EPERM') return 'cannot be read: permission denied'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientSubject } from '../checks/client-ip.ts'
-import { splitTarget } from '../checks/path.ts'
+import { readTarget } from '../http/target.ts'
 import type { Gateway } from './context.ts'
 import { groupOf } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
@@ -18,7 +18,7 @@ export function arrive(
   const settings = gateway.settings()
   const connection = connectionOf(req.socket)
   const client = clientOf(gateway, connection, req)
-  const parts = splitTarget(target)
+  const parts = readTarget(target)
   return {
     req,
     res,

@@ -1,6 +1,8 @@
 import type { CapturedRequest, Origin } from '../cassettes/interaction.ts'
+import { bearerToken } from '../http/authorization.ts'
 import { linesOf } from '../http/header-lines.ts'
-import { claimedClientId } from '../tokens/claimed-client.ts'
+import { LANE_HEADER } from '../http/lane.ts'
+import { claimedKeyId } from '../tokens/claimed-client.ts'
 import type { Exchange } from './exchange.ts'
 
 /** A request as it was on the wire, for the recorder and for the tape. Its body is what was read of it. */
@@ -16,19 +18,17 @@ export function capturedRequest({ req, query, path, body }: Exchange): CapturedR
 
 /** One client under test: named by a header or by the path, else told apart by its client id. */
 export function laneOf({ req, lane, principal, provenClient }: Exchange): string {
-  const named = req.headers['x-sandgate-lane']
+  const named = req.headers[LANE_HEADER]
   if (typeof named === 'string') return named
   return lane ?? principal?.keyId ?? provenClient ?? claimedClient(req.headers.authorization) ?? ''
 }
 
 /**
- * The client id in a token that was refused, an expired one above all: its client is still in its lane. It is a name
- * here and proves nothing; only what looks like a key id is one.
+ * The client id in a token that was refused, an expired one above all: its client is still in its lane.
  */
 function claimedClient(authorization: string | undefined): string | undefined {
-  const token = /^bearer +(\S+)/i.exec(authorization ?? '')?.[1]
-  const client = token === undefined ? undefined : claimedClientId(token)
-  return client !== undefined && /^key_[A-Za-z0-9_-]{1,60}$/.test(client) ? client : undefined
+  const token = bearerToken(authorization)
+  return token === undefined ? undefined : claimedKeyId(token)
 }
 
 /** Who made a reply: the edge by a code, or a rule of the simulator. */

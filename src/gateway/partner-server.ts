@@ -1,7 +1,8 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import fastify, { type FastifyInstance } from 'fastify'
-import { splitTarget, takeLane } from '../checks/path.ts'
 import { refuse } from '../errors/refusal.ts'
+import { takeLane } from '../http/lane.ts'
+import { readTarget } from '../http/target.ts'
 import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
 import { arrive } from './arrive.ts'
 import { type Gateway, isTaped } from './context.ts'
@@ -36,7 +37,7 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
     clientErrorHandler: (error, socket) => answerParserError(gateway, error, socket),
     rewriteUrl: ({ url = '' }) => {
       if (!isTaped(gateway) && url.startsWith('/')) return url
-      const target = splitTarget(withoutLane(url).target)
+      const target = readTarget(withoutLane(url).target)
       return target ? `${target.path}${target.query === '' ? '' : `?${target.query}`}` : '/'
     },
     frameworkErrors: (_error, request, reply) =>
@@ -54,7 +55,7 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
     params: Readonly<Record<string, string>>,
   ): void {
     const { lane, target: rest } = withoutLane(target)
-    const allowed = endpoint ? undefined : methodsOf(splitTarget(rest)?.path ?? '', req.method)
+    const allowed = endpoint ? undefined : methodsOf(readTarget(rest)?.path ?? '', req.method)
     const exchange = arrive(gateway, req, res, rest, { endpoint, allowed, params, lane })
     if (req.headers.expect !== undefined && !isContinue(req)) {
       exchange.broken = refuse('EXPECTATION_FAILED', 'The only expectation that is met is 100-continue.')

@@ -1,6 +1,7 @@
 import { missDetail, missMembers } from '../cassettes/miss/problem.ts'
 import type { MissReport } from '../cassettes/miss/report.ts'
-import type { LiveRequest, Tape, TapeHit } from '../cassettes/tape/tape.ts'
+import type { LiveRequest, TapeHit } from '../cassettes/tape/live-request.ts'
+import type { Tape } from '../cassettes/tape/tape.ts'
 import { refuse } from '../errors/refusal.ts'
 import { headerOf } from '../http/header-lines.ts'
 import type { Answerer, Outcome } from './answerer.ts'
@@ -45,7 +46,7 @@ export function createReplay({ edge, tape, onMiss, onNewExchange }: ReplayOption
 
   /** A token exchange: its recorded refusal, or the scopes that the recorded token had (undefined: all it may). */
   const exchanged = (exchange: Exchange, now: number): Reply | { readonly scopes?: readonly string[] } => {
-    const result = tape.exchange(live(exchange, now))
+    const result = tape.grant(live(exchange, now))
     if (result.kind === 'refused') return recorded(result.hit)
     if (!result.isRecorded && onNewExchange) {
       onNewExchange(exchange.requestId)

@@ -13,6 +13,18 @@ function text(part: string | Buffer | undefined): string {
   return typeof part === 'string' ? part : (part?.toString('latin1') ?? '')
 }
 
+/** Headers that describe the bytes on the wire: they are wrong beside a body that was decoded. */
+export const WIRE_HEADERS: ReadonlySet<string> = new Set([
+  'content-encoding',
+  'content-length',
+  'transfer-encoding',
+])
+
+/** The lines but those of one header. */
+export function withoutHeader(lines: readonly HeaderLine[], lowerName: string): HeaderLine[] {
+  return lines.filter(([name]) => name.toLowerCase() !== lowerName)
+}
+
 /** The value of the first line of a header, trimmed. */
 export function headerOf(headers: readonly HeaderLine[], lowerName: string): string | undefined {
   for (const [name, value] of headers) {

@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { isLoopbackHost } from '../http/loopback.ts'
 import { COUNTRIES } from './countries.ts'
 
 /**
@@ -199,7 +200,7 @@ export const RedirectUrl = Type.Refine(
   (url) => {
     const parsed = absoluteUrl(url)
     if (parsed === undefined || parsed.username !== '' || parsed.password !== '') return false
-    return parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLoopback(parsed.hostname))
+    return parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLoopbackHost(parsed.hostname))
   },
 )
 
@@ -284,8 +285,4 @@ function absoluteUrl(url: string): URL | undefined {
 
 function isHttp(url: URL): boolean {
   return url.protocol === 'http:' || url.protocol === 'https:'
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.[0-9.]+$/.test(hostname)
 }

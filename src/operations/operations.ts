@@ -1,3 +1,5 @@
+import { takeLane } from '../http/lane.ts'
+import { splitTarget } from '../http/target.ts'
 import { accountsList } from './accounts-list.ts'
 import { accountsOpen } from './accounts-open.ts'
 import { accountsRead } from './accounts-read.ts'
@@ -47,7 +49,7 @@ const ROUTES = ROWS.map(({ id, method, path }) => ({
 
 /** The operation of a method and target; a path with fixed segments only goes before one with parameters. */
 export function operationOf(method: string, target: string): string | undefined {
-  const path = (target.split('?', 1)[0] ?? '').replace(/^\/_lane\/[^/]+/, '')
+  const { path } = splitTarget(takeLane(target).target)
   const asked = method === 'HEAD' ? 'GET' : method
   return ROUTES.find((route) => route.method === asked && route.path.test(path))?.id
 }

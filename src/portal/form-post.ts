@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import { mediaType } from '../http/media-type.ts'
-import { formDecode } from '../tokens/exchange-body.ts'
+import { decodeForm } from '../http/percent.ts'
 import type { Visit } from './page.ts'
 
 export type FormRead =
@@ -28,8 +28,8 @@ export function readFormPost({ headers, body }: Visit): FormRead {
   for (const pair of utf8Text(body)?.split('&') ?? ['%']) {
     if (pair === '') continue
     const equals = pair.indexOf('=')
-    const name = formDecode(equals < 0 ? pair : pair.slice(0, equals))
-    const value = formDecode(equals < 0 ? '' : pair.slice(equals + 1))
+    const name = decodeForm(equals < 0 ? pair : pair.slice(0, equals))
+    const value = decodeForm(equals < 0 ? '' : pair.slice(equals + 1))
     if (name === undefined || value === undefined) return malformed('The form is not encoded in UTF-8.')
     if (fields.has(name)) return malformed('The form has a field more than once.')
     fields.set(name, value)

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { CapturedRequest } from '../cassettes/interaction.ts'
-import { takeLane } from '../checks/path.ts'
 import type { Clock } from '../clock.ts'
 import { headerOf, linesOf } from '../http/header-lines.ts'
+import { LANE_HEADER, takeLane } from '../http/lane.ts'
+import { originForm } from '../http/target.ts'
 import { operationOf } from '../operations/operations.ts'
 import { forwardedLines } from '../upstream/hop-headers.ts'
 
@@ -24,6 +25,7 @@ const NOTHING = new Uint8Array(0)
 export function readArrival(req: IncomingMessage, url: string, host: string, clock: Clock): Arrival {
   const started = performance.now()
   const lines = linesOf(req.rawHeaders)
+  // A client that takes the recorder for its proxy sends the whole URL.
   const { lane, target } = takeLane(originForm(url))
   const method = req.method ?? ''
   const httpVersion = req.httpVersionMinor === 0 ? '1.0' : '1.1'
@@ -32,7 +34,7 @@ export function readArrival(req: IncomingMessage, url: string, host: string, clo
     startedAt: clock.now(),
     age: () => performance.now() - started,
     operation: operationOf(method, target),
-    named: headerOf(lines, 'x-sandgate-lane') ?? lane,
+    named: headerOf(lines, LANE_HEADER) ?? lane,
     hasBody: hasBody(req),
     request: (body) => ({ ...head, body }),
   }
@@ -40,10 +42,4 @@ export function readArrival(req: IncomingMessage, url: string, host: string, clo
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-}
-
-/** RFC 9112 section 3.2.2: a client that takes the recorder for its proxy sends the whole URL. */
-function originForm(url: string): string {
-  const path = url.replace(/^https?:\/\/[^/?#]+/i, '')
-  return path.startsWith('?') || path === '' ? `/${path}` : path
 }

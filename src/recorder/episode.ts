@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
 import { headerOf } from '../http/header-lines.ts'
-import { BodyTooLarge } from '../upstream/failure.ts'
+import { LANE_HEADER } from '../http/lane.ts'
+import { BodyTooLargeError } from '../upstream/failure.ts'
 import { endToEnd } from '../upstream/hop-headers.ts'
 import { sendTo, type Upstream, type UpstreamReply } from '../upstream/send.ts'
 import { sendReply } from './answer.ts'
@@ -10,7 +11,7 @@ import { type Arrival, readArrival } from './arrival.ts'
 import type { CaptureRoom } from './capture.ts'
 import { hasGone, type Passage, type Route, type TakePassage } from './passage.ts'
 import type { Player } from './player.ts'
-import { type Asked, NoUpstreamToken, type UpstreamTokens } from './upstream-token.ts'
+import { type Asked, UpstreamTokenError, type UpstreamTokens } from './upstream-token.ts'
 
 export type EpisodeRoute = Route & {
   readonly player: Player
@@ -57,7 +58,7 @@ export function createEpisode(route: EpisodeRoute, ...[req, res, url]: Parameter
   const play = async (): Promise<UpstreamReply> => {
     const request = arrival.request(await body)
     const lane = lanes.of({ request, named, operation })
-    const lines = [...request.headers, ['X-Sandgate-Lane', lane] as const]
+    const lines = [...request.headers, [LANE_HEADER, lane] as const]
     const reply = await ask(route.playing, '', { ...request, headers: lines })
     const verdict = player.verdict(headerOf(reply.lines, 'x-request-id') ?? '')
     if (operation === 'auth.token') {
@@ -74,7 +75,7 @@ export function createEpisode(route: EpisodeRoute, ...[req, res, url]: Parameter
       verdict.forwarded()
       forwarded = open({ ...request, headers }, lane)
     } catch (error) {
-      if (!(error instanceof NoUpstreamToken)) throw error
+      if (!(error instanceof UpstreamTokenError)) throw error
       verdict.stays(error.message)
       return { ...reply, body: Readable.from([miss.body]) }
     }
@@ -118,11 +119,11 @@ export function createEpisode(route: EpisodeRoute, ...[req, res, url]: Parameter
   }
 }
 
-/** @throws BodyTooLarge */
+/** @throws BodyTooLargeError */
 function wholeBody(req: IncomingMessage, { hasBody }: Arrival, room: CaptureRoom): Promise<Uint8Array> {
   const copy = room.capture()
   const whole = new Promise<Uint8Array>((resolve, reject) => {
-    req.once('end', () => (copy.isWhole() ? resolve(copy.take()) : reject(new BodyTooLarge())))
+    req.once('end', () => (copy.isWhole() ? resolve(copy.take()) : reject(new BodyTooLargeError())))
     req.once('close', () => {
       copy.take()
       reject(new Error('the client went away'))

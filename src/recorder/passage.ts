@@ -7,14 +7,14 @@ import type { Upstream, UpstreamReply } from '../upstream/send.ts'
 import { sendReply } from './answer.ts'
 import { readArrival } from './arrival.ts'
 import type { CaptureRoom } from './capture.ts'
-import type { Lanes } from './lane.ts'
+import type { LaneNames } from './lane-names.ts'
 
 /** What every exchange that passes needs. */
 export type Route = {
   readonly upstream: Upstream
   readonly writer: Writer
   readonly room: CaptureRoom
-  readonly lanes: Lanes
+  readonly lanes: LaneNames
   readonly clock: Clock
   /** `host:port` of the upstream. */
   readonly host: string

@@ -14,7 +14,7 @@ import type { Failure } from '../upstream/failure.ts'
 import { createUpstream, sendTo, type Upstream } from '../upstream/send.ts'
 import { type Bounds, createCaptureRoom, DEFAULT_BOUNDS } from './capture.ts'
 import { createEpisode, wholeReply } from './episode.ts'
-import { createLanes } from './lane.ts'
+import { createLaneNames } from './lane-names.ts'
 import { createPassage, type Route, type TakePassage } from './passage.ts'
 import type { Player } from './player.ts'
 import { createServer } from './server.ts'
@@ -107,8 +107,8 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
   const route: Route = {
     upstream: createUpstream(url.origin, options.headersMs),
     writer,
-    room: createCaptureRoom(bounds, writer.spoil),
-    lanes: createLanes(),
+    room: createCaptureRoom(bounds, writer.markBad),
+    lanes: createLaneNames(),
     clock,
     host: url.host,
     base: url.pathname.replace(/\/+$/, ''),

@@ -4,6 +4,7 @@ import httpProxy from '@fastify/http-proxy'
 import fastify, { type FastifyInstance } from 'fastify'
 import { problem } from '../errors/problem.ts'
 import { refuse } from '../errors/refusal.ts'
+import { splitTarget } from '../http/target.ts'
 import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
 import { type Failure, failureOf, mayRetry } from '../upstream/failure.ts'
 import type { UpstreamReply } from '../upstream/send.ts'
@@ -88,7 +89,7 @@ export function createServer({ take, origin, onFailure }: ServerOptions): Fastif
         passageOf(raw).fail()
         if (reply.raw.destroyed) return void reply.hijack()
         const failure = failureOf(error.cause ?? error)
-        onFailure(`${raw.method} ${originalUrl.split('?', 1)[0]}`, failure)
+        onFailure(`${raw.method} ${splitTarget(originalUrl).path}`, failure)
         const id = randomUUID()
         const body = problem(refuse(failure.code, failure.detail), id, origin)
         void reply

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CapturedReply } from '../cassettes/interaction.ts'
-import { readBody } from '../cassettes/message/read-body.ts'
+import { readableBody } from '../cassettes/message/readable-body.ts'
+import { bearerToken } from '../http/authorization.ts'
 import { type HeaderLine, headerOf } from '../http/header-lines.ts'
 
 /** What a token is known by: it is kept nowhere itself. */
@@ -9,7 +10,7 @@ export function tokenHash(token: string): string {
 }
 
 export function bearerOf(headers: readonly HeaderLine[]): string | undefined {
-  return /^bearer +(\S+)/i.exec(headerOf(headers, 'authorization') ?? '')?.[1]
+  return bearerToken(headerOf(headers, 'authorization'))
 }
 
 /** The access token that an exchange has granted, and for how many seconds. */
@@ -17,7 +18,7 @@ export function grantOf(
   reply: CapturedReply,
 ): { readonly token: string; readonly seconds: number | undefined } | undefined {
   if (reply.status !== 200) return undefined
-  const { fields } = readBody(reply)
+  const { fields } = readableBody(reply)
   const valueAt = (pointer: string) => fields.find((field) => field.pointer === pointer)?.value
   const token = valueAt('/access_token')
   const seconds = Number(valueAt('/expires_in'))

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { CapturedExchange, CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
-import { readBody } from '../cassettes/message/read-body.ts'
+import { readableBody } from '../cassettes/message/readable-body.ts'
 import { secretsOfFields } from '../cassettes/redaction/body.ts'
 import { CONTRACT_FIELDS } from '../cassettes/redaction/contract.ts'
 import { secretsOfHeaders } from '../cassettes/redaction/headers.ts'
-import { createFields } from '../cassettes/redaction/stand-ins/field-table.ts'
+import { createFieldLookup } from '../cassettes/redaction/stand-ins/field-rules.ts'
 import type { Writer } from '../cassettes/writer/writer.ts'
 import type { Clock } from '../clock.ts'
 import { type HeaderLine, headerOf } from '../http/header-lines.ts'
@@ -24,13 +24,13 @@ export type UpstreamTokens = {
   readonly granted: (asked: Asked, reply: CapturedReply) => void
   /**
    * The headers of a request with a token of the upstream's in place of the one that the tape has granted.
-   * @throws NoUpstreamToken
+   * @throws UpstreamTokenError
    */
   readonly authorize: (headers: readonly HeaderLine[], startedAt: number) => Promise<readonly HeaderLine[]>
 }
 
-export class NoUpstreamToken extends Error {
-  override readonly name = 'NoUpstreamToken'
+export class UpstreamTokenError extends Error {
+  override readonly name = 'UpstreamTokenError'
 }
 
 export type UpstreamTokensOptions = {
@@ -46,7 +46,7 @@ type Client = { grant: Promise<Grant> | undefined; isRecorded: boolean }
 const MAX_TOKENS = 10_000
 /** A token is not used when it is about to expire on the way. */
 const MARGIN_MS = 10_000
-const FIELDS = createFields(CONTRACT_FIELDS)
+const FIELDS = createFieldLookup(CONTRACT_FIELDS)
 
 /**
  * Tokens for requests that are passed on. The upstream is asked when the first such request of a client comes, with
@@ -61,11 +61,11 @@ export function createUpstreamTokens({ send, writer, clock }: UpstreamTokensOpti
     for (const secret of secretsOf(request)) writer.learn(secret)
     const started = performance.now()
     const reply = await send(request).catch((error: unknown) => {
-      throw new NoUpstreamToken(`the token exchange with the upstream failed (${failureOf(error).cause}).`)
+      throw new UpstreamTokenError(`the token exchange with the upstream failed (${failureOf(error).cause}).`)
     })
     for (const secret of secretsOf(reply)) writer.learn(secret)
     const grant = grantOf(reply)
-    if (!grant) throw new NoUpstreamToken(`the upstream has refused the token exchange (${reply.status}).`)
+    if (!grant) throw new UpstreamTokenError(`the upstream has refused the token exchange (${reply.status}).`)
     if (asked.isNew && !client.isRecorded) {
       client.isRecorded = true
       const durationMs = performance.now() - started
@@ -120,5 +120,5 @@ function credentialsOf({ lane, request: { headers, body } }: Asked): string {
 }
 
 function secretsOf(message: CapturedRequest | CapturedReply): string[] {
-  return [...secretsOfHeaders(message.headers), ...secretsOfFields(readBody(message).fields, FIELDS)]
+  return [...secretsOfHeaders(message.headers), ...secretsOfFields(readableBody(message).fields, FIELDS)]
 }

@@ -1,4 +1,5 @@
 import type { Interaction } from '../cassettes/interaction.ts'
+import { splitTarget } from '../http/target.ts'
 import { docsPages } from '../portal/docs-page.ts'
 import type { Page } from '../portal/page.ts'
 import { type DocumentParts, publicDocuments } from '../portal/public-documents.ts'
@@ -26,7 +27,7 @@ export function livePages(parts: DocumentParts): readonly Page[] {
 export function isForOneOf(pages: readonly Page[]): (interaction: Interaction) => boolean {
   const patterns = pages.map(({ path }) => new RegExp(`^${path.replaceAll(/\{[A-Za-z]+\}/g, '[^/]+')}$`))
   return ({ request: { method, target } }) => {
-    const [path = ''] = target.split('?', 1)
+    const { path } = splitTarget(target)
     return (method === 'GET' || method === 'HEAD') && patterns.some((pattern) => pattern.test(path))
   }
 }

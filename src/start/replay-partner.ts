@@ -1,5 +1,7 @@
 import type { Cassette, Interaction } from '../cassettes/interaction.ts'
 import { type Partner, SCOPES } from '../config/schema.ts'
+import { headerOf } from '../http/header-lines.ts'
+import { isKeyId } from '../tokens/claimed-client.ts'
 import type { ProvenKey, Registry } from '../tokens/registry.ts'
 
 const UNKNOWN_TENANT = 'tn_sandbox_replay'
@@ -27,7 +29,7 @@ export function anySecret(partner: Partner): Registry {
     prove: (clientId, clientSecret) => {
       if (clientId === '' || clientSecret === '') return undefined
       // A client id may be a sandbox key: it names a lane and stands in a token, so only a key id is taken over.
-      return keyOf(/^key_[A-Za-z0-9_-]{1,60}$/.test(clientId) ? clientId : 'key_replay')
+      return keyOf(isKeyId(clientId) ? clientId : 'key_replay')
     },
   }
 }
@@ -45,7 +47,7 @@ function recordedTenant(cassettes: readonly Cassette[]): string | undefined {
 /** A tenant that the recording sandbox accepted, in a header or as the client id of an exchange, or told. */
 function tenantOf({ request, reply, operation }: Interaction): string | undefined {
   if (!reply || reply.status >= 300) return undefined
-  const header = request.headers.find(([name]) => name.toLowerCase() === 'x-tenant-id')?.[1]
+  const header = headerOf(request.headers, 'x-tenant-id')
   if (header !== undefined) return header
   if (operation !== 'auth.token' && operation !== 'portal.usage') return undefined
   const text = Buffer.from(operation === 'auth.token' ? request.body : reply.body).toString('latin1')

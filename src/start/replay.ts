@@ -74,7 +74,7 @@ const HOST = '127.0.0.1'
  * A gateway whose decisions come from the tape. It keeps nothing, opens no other socket, and enforces the rules of
  * the edge that follow from a request alone.
  *
- * @throws VolatileFault
+ * @throws VolatileRuleError
  */
 export async function startReplay(options: ReplayGatewayOptions): Promise<ReplayGateway> {
   const { config, logger, cassetteKey, onMiss = () => {}, onNewExchange } = options

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { systemCode } from '../system-error.ts'
 import { StoreOpenError } from './store.ts'
 
 /**
@@ -92,7 +93,7 @@ function reserveLockFile(path: string): void {
     writeFileSync(path, Buffer.alloc(LOCK_FILE_BYTES), { flag: 'wx', mode: 0o600, flush: true })
   } catch (error) {
     // Another starter was quicker, and the file is in its hands.
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return
+    if (systemCode(error) === 'EEXIST') return
     rmSync(path, { force: true })
     throw error
   }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { partitionPoint } from '../partition-point.ts'
 import type { Backing, Entry, RangeQuery } from './backing.ts'
 import { createCommits } from './commits.ts'
 import { countingFences } from './fences.ts'
@@ -82,12 +83,5 @@ function createMemoryBacking(): Backing {
 
 /** The position of the first name that is not below `bound`. */
 function firstFrom(names: readonly string[], bound: string): number {
-  let low = 0
-  let high = names.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((names[middle] ?? '') < bound) low = middle + 1
-    else high = middle
-  }
-  return low
+  return partitionPoint(names.length, (i) => (names[i] ?? '') < bound)
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, constants, openSync, readdirSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
+import { systemCode } from '../system-error.ts'
 import { installationName } from './keyspace.ts'
 import type { Lmdb } from './lmdb-backing.ts'
 import { StoreOpenError } from './store.ts'
@@ -95,7 +96,7 @@ function isAlive(pid: number): boolean {
     return true
   } catch (error) {
     // EPERM: alive, and somebody else's.
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+    return systemCode(error) !== 'ESRCH'
   }
 }
 
@@ -111,7 +112,7 @@ function answers(directory: string, name: string): Promise<boolean> {
     }
     socket.once('connect', () => end(true))
     socket.once('error', (error) => {
-      const code = 'code' in error ? error.code : undefined
+      const code = systemCode(error)
       end(code !== 'ECONNREFUSED' && code !== 'ENOENT')
     })
   })

@@ -1,4 +1,4 @@
-import { formDecode } from './exchange-body.ts'
+import { decodeForm } from '../http/percent.ts'
 
 export type Pair = { readonly clientId: string; readonly clientSecret: string }
 
@@ -23,8 +23,8 @@ export function readBasic(authorization: string | undefined): Basic {
   const colon = text?.indexOf(':') ?? -1
   if (text === undefined || colon < 0 || CONTROL.test(text)) return { kind: 'malformed' }
   const raw = { clientId: text.slice(0, colon), clientSecret: text.slice(colon + 1) }
-  const clientId = formDecode(raw.clientId)
-  const clientSecret = formDecode(raw.clientSecret)
+  const clientId = decodeForm(raw.clientId)
+  const clientSecret = decodeForm(raw.clientSecret)
   if (clientId === undefined || clientSecret === undefined) return { kind: 'pairs', pairs: [raw] }
   if (clientId === raw.clientId && clientSecret === raw.clientSecret) return { kind: 'pairs', pairs: [raw] }
   return { kind: 'pairs', pairs: [{ clientId, clientSecret }, raw] }

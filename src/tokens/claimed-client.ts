@@ -9,3 +9,14 @@ export function claimedClientId(token: string): string | undefined {
     return undefined
   }
 }
+
+/** The same, where only the id of a key is taken for a name: a client id may also be a sandbox key, which is a secret. */
+export function claimedKeyId(token: string): string | undefined {
+  const client = claimedClientId(token)
+  return client !== undefined && isKeyId(client) ? client : undefined
+}
+
+/** Whether a client id has the form of a key id, which names a key to everybody. */
+export function isKeyId(clientId: string): boolean {
+  return /^key_[A-Za-z0-9_-]{1,60}$/.test(clientId)
+}

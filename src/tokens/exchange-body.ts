@@ -1,4 +1,6 @@
 import { type Refusal, refuse } from '../errors/refusal.ts'
+import { essence } from '../http/media-type.ts'
+import { decodeForm } from '../http/percent.ts'
 
 /** The parameters that mean something here. RFC 6749 section 3.2: others are ignored. */
 const NAMES = ['client_id', 'client_secret', 'grant_type', 'scope'] as const
@@ -29,7 +31,7 @@ export function readParameters(
   body: Buffer,
   parseJson: ParseJson,
 ): ParametersResult {
-  const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase() || FORM
+  const mediaType = essence(contentType ?? '') || FORM
   if (mediaType !== FORM && mediaType !== JSON_TYPE) return unsupported(mediaType)
   // Everything may be in the Authorization header.
   if (body.length === 0) return { ok: true, parameters: {} }
@@ -63,8 +65,8 @@ function readForm(body: Buffer): ParametersResult {
   for (const pair of text.split('&')) {
     if (pair === '') continue
     const equals = pair.indexOf('=')
-    const name = formDecode(equals < 0 ? pair : pair.slice(0, equals))
-    const value = formDecode(equals < 0 ? '' : pair.slice(equals + 1))
+    const name = decodeForm(equals < 0 ? pair : pair.slice(0, equals))
+    const value = decodeForm(equals < 0 ? '' : pair.slice(equals + 1))
     if (name === undefined || value === undefined) {
       return invalid('The body is not form-encoded: a percent sign has to be sent as %25.')
     }
@@ -109,13 +111,4 @@ function collect(get: (name: Name) => unknown): ParametersResult {
 
 function isName(name: string): name is Name {
   return NAMES.some((known) => known === name)
-}
-
-/** `application/x-www-form-urlencoded` to text, or undefined when it is not that, or not UTF-8. */
-export function formDecode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return undefined
-  }
 }

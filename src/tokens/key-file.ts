@@ -1,9 +1,11 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JWK } from 'jose'
 import { instant } from '../clock.ts'
+import { replaceFile } from '../replace-file.ts'
+import { systemCode } from '../system-error.ts'
 
 /** The key that signs. `longestLifetimeSeconds` is the longest life of any token it may have signed. */
 export type ActiveKey = {
@@ -32,7 +34,7 @@ export class SigningKeysError extends Error {
   }
 }
 
-class Damage extends Error {}
+class DamagedKeysError extends Error {}
 
 const NAME = 'signing-keys.json'
 const VERSION = 1
@@ -54,9 +56,9 @@ export function readKeyFile(directory: string): KeySet | undefined {
   try {
     text = readFileSync(path, 'utf8')
   } catch (cause) {
-    if (codeOf(cause) === 'ENOENT') return undefined
+    if (systemCode(cause) === 'ENOENT') return undefined
     const fix = 'Make it readable for the user that runs the gateway.'
-    throw new SigningKeysError(`The signing keys in ${path} cannot be read (${codeOf(cause)}).`, fix, cause)
+    throw new SigningKeysError(`The signing keys in ${path} cannot be read (${describe(cause)}).`, fix, cause)
   }
   try {
     return parse(text)
@@ -64,7 +66,7 @@ export function readKeyFile(directory: string): KeySet | undefined {
     const fix =
       'Restore the file from a backup, or delete it: new keys are made then, and partners exchange again.'
     // Only our own words: an error of JSON or of crypto may quote the text, and the text is a private key.
-    const why = cause instanceof Damage ? cause.message : 'not the JSON that the gateway writes'
+    const why = cause instanceof DamagedKeysError ? cause.message : 'not the JSON that the gateway writes'
     throw new SigningKeysError(`The signing keys in ${path} are damaged (${why}).`, fix)
   }
 }
@@ -72,26 +74,13 @@ export function readKeyFile(directory: string): KeySet | undefined {
 /** Replaces the file so that after a crash either the old or the new one is there, whole and on the disk. */
 export async function writeKeyFile(directory: string, keys: KeySet): Promise<void> {
   const path = join(directory, NAME)
-  const temporary = `${path}.tmp`
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
-    await rm(temporary, { force: true })
-    // `wx`: the mode is that of a new file, and a link that somebody left there is not followed.
-    const file = await open(temporary, 'wx', 0o600)
-    try {
-      await file.writeFile(serialize(keys))
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(temporary, path)
-    const folder = await open(directory, 'r')
-    await folder.sync().finally(() => folder.close())
+    await replaceFile(path, serialize(keys), 0o600)
   } catch (cause) {
-    await rm(temporary, { force: true }).catch(() => undefined)
     const fix = 'Free disk space, or make the data directory writable for the user that runs the gateway.'
     throw new SigningKeysError(
-      `The signing keys cannot be written to ${path} (${codeOf(cause)}).`,
+      `The signing keys cannot be written to ${path} (${describe(cause)}).`,
       fix,
       cause,
     )
@@ -119,17 +108,18 @@ function serialize({ active, retiring }: KeySet): string {
 
 function parse(text: string): KeySet {
   const file = record(JSON.parse(text), 'the file')
-  if (file.version !== VERSION) throw new Damage(`its version is not ${VERSION}`)
+  if (file.version !== VERSION) throw new DamagedKeysError(`its version is not ${VERSION}`)
   const active = record(file.active, 'active')
   const privateKey = usable(createPrivateKey({ key: jwk(active.privateKey), format: 'jwk' }))
   const publicKey = createPublicKey(privateKey)
   const probe = Buffer.from('sandgate')
   if (!verify('sha256', probe, publicKey, sign('sha256', probe, privateKey))) {
-    throw new Damage('the active key cannot verify what it signs')
+    throw new DamagedKeysError('the active key cannot verify what it signs')
   }
   const lifetime = active.longestLifetimeSeconds
-  if (typeof lifetime !== 'number' || !(lifetime >= 0)) throw new Damage('a lifetime is not a number')
-  if (!Array.isArray(file.retiring)) throw new Damage('retiring is not a list')
+  if (typeof lifetime !== 'number' || !(lifetime >= 0))
+    throw new DamagedKeysError('a lifetime is not a number')
+  if (!Array.isArray(file.retiring)) throw new DamagedKeysError('retiring is not a list')
   return {
     active: {
       kid: ownKid(active.kid, publicKey),
@@ -153,34 +143,35 @@ function parse(text: string): KeySet {
 
 function record(value: unknown, what: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Damage(`${what} is not an object`)
+    throw new DamagedKeysError(`${what} is not an object`)
   return { ...value }
 }
 
 function jwk(value: unknown): JWK & { kty: 'RSA' } {
   const fields = record(value, 'a key')
-  if (fields.kty !== 'RSA') throw new Damage('a key is not an RSA key')
+  if (fields.kty !== 'RSA') throw new DamagedKeysError('a key is not an RSA key')
   return { ...fields, kty: 'RSA' }
 }
 
 function usable(key: KeyObject): KeyObject {
   if (!((key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048))
-    throw new Damage('a key is shorter than 2048 bits')
+    throw new DamagedKeysError('a key is shorter than 2048 bits')
   return key
 }
 
 function ownKid(kid: unknown, publicKey: KeyObject): string {
   const own = thumbprint(publicKey)
-  if (kid !== own) throw new Damage('a kid is not that of its key')
+  if (kid !== own) throw new DamagedKeysError('a kid is not that of its key')
   return own
 }
 
 function milliseconds(value: unknown): number {
   const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(ms)) throw new Damage('an instant is missing')
+  if (Number.isNaN(ms)) throw new DamagedKeysError('an instant is missing')
   return ms
 }
 
-function codeOf(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+/** Never the message of an error: it may quote the file, which holds a private key. */
+function describe(cause: unknown): string {
+  return systemCode(cause) ?? 'unknown error'
 }

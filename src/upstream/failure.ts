@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../errors/catalogue.ts'
+import { systemCode } from '../system-error.ts'
 
 export type Failure = {
   readonly code: Extract<ErrorCode, `UPSTREAM_${string}` | 'BODY_TOO_LARGE'>
@@ -23,14 +24,14 @@ const UNREACHED: Readonly<Record<string, string>> = {
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS_|^ERR_SSL_|^EPROTO$/
 
 /** A body that has to be kept until it is known where it goes, and is too long for that. */
-export class BodyTooLarge extends Error {
-  override readonly name = 'BodyTooLarge'
+export class BodyTooLargeError extends Error {
+  override readonly name = 'BodyTooLargeError'
 }
 
 /** What an error of the network means to the client. */
 export function failureOf(error: unknown): Failure {
-  const cause = codeOf(error)
-  if (error instanceof BodyTooLarge)
+  const cause = causeOf(error)
+  if (error instanceof BodyTooLargeError)
     return { code: 'BODY_TOO_LARGE', detail: 'The body is longer than a recording can hold.', cause }
   const unreached = UNREACHED[cause]
   if (unreached !== undefined) return { code: 'UPSTREAM_UNAVAILABLE', detail: unreached, cause }
@@ -50,13 +51,14 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
  * nothing, and whose body is still there to be sent, may be sent again.
  */
 export function mayRetry(method: string, hasBody: boolean, error: unknown): boolean {
-  return SAFE.has(method) && !hasBody && BROKEN_OFF.has(codeOf(error))
+  return SAFE.has(method) && !hasBody && BROKEN_OFF.has(causeOf(error))
 }
 
 /** Of the error itself, or of what caused it: an attempt on several addresses fails with one error of many. */
-function codeOf(error: unknown): string {
+function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
-  if ('code' in error && typeof error.code === 'string') return error.code
-  if (error instanceof AggregateError) return codeOf(error.errors[0])
-  return error.cause === undefined ? error.name : codeOf(error.cause)
+  const code = systemCode(error)
+  if (code !== undefined) return code
+  if (error instanceof AggregateError) return causeOf(error.errors[0])
+  return error.cause === undefined ? error.name : causeOf(error.cause)
 }

@@ -1,4 +1,5 @@
-import type { HeaderLine } from '../http/header-lines.ts'
+import { type HeaderLine, withoutHeader } from '../http/header-lines.ts'
+import { LANE_HEADER } from '../http/lane.ts'
 
 /**
  * What belongs to one connection and is not passed on: RFC 9110 section 7.6.1, and what `Connection` names. `Expect`
@@ -30,7 +31,5 @@ export function endToEnd(lines: readonly HeaderLine[]): HeaderLine[] {
 
 /** What the upstream gets: its own name for itself, and nothing that is for the recorder. */
 export function forwardedLines(lines: readonly HeaderLine[], host: string): HeaderLine[] {
-  const kept = endToEnd(lines).filter(([name]) => name.toLowerCase() !== 'x-sandgate-lane')
-  const rest = kept.filter(([name]) => name.toLowerCase() !== 'host')
-  return [['Host', host], ...rest]
+  return [['Host', host], ...withoutHeader(withoutHeader(endToEnd(lines), LANE_HEADER), 'host')]
 }

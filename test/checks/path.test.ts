@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isCanonicalPath, splitTarget } from '../../src/checks/path.ts'
+import { isCanonicalPath } from '../../src/checks/path.ts'
+import { readTarget } from '../../src/http/target.ts'
 
 /** What a path segment may hold plainly: the pchar of RFC 3986 without the semicolon. */
 const PLAIN = "ABCXYZabcxyz0189._~!$&'()*+,=:@-"
@@ -148,10 +149,10 @@ describe('a request target', () => {
     ['HTTPS://other.example', { path: '/', query: '' }],
     ['http://other.example?x=1', { path: '/', query: 'x=1' }],
     ['//other.example/v1', { path: '//other.example/v1', query: '' }],
-  ])('%s is split into path and query', (target, parts) => expect(splitTarget(target)).toEqual(parts))
+  ])('%s is split into path and query', (target, parts) => expect(readTarget(target)).toEqual(parts))
 
   it.each(['*', 'other.example:443', 'ftp://other.example/', 'http:///v1', '', 'v1/accounts'])(
     '%j has no path',
-    (target) => expect(splitTarget(target)).toBeUndefined(),
+    (target) => expect(readTarget(target)).toBeUndefined(),
   )
 })

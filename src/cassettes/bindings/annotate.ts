@@ -1,5 +1,5 @@
 import type { Binding, Interaction, Place } from '../interaction.ts'
-import { placeKey } from '../message/places.ts'
+import { placeKey } from '../message/place.ts'
 import { type ClassOf, type ClassOptions, createClassOf } from './outcome-class.ts'
 import { replyNumbers, replyStrings, requestStrings, type Spot } from './spots.ts'
 

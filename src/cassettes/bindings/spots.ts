@@ -1,9 +1,10 @@
 import type { CapturedReply, CapturedRequest, Place } from '../interaction.ts'
 import { plainReply } from '../message/encoding.ts'
-import type { Field } from '../message/form-fields.ts'
-import { eachScalar, escapeName, readJson } from '../message/json-tree.ts'
-import { DELIMITERS } from '../message/places.ts'
+import type { FormField } from '../message/form-fields.ts'
+import { eachScalar, readJson } from '../message/json-tree.ts'
+import { nextPointer } from '../message/place.ts'
 import { readRequest } from '../message/request-facts.ts'
+import { TOKEN_DELIMITERS } from '../message/values.ts'
 
 /** A text in an exchange, where it stands and under which name. */
 export type Spot = {
@@ -73,18 +74,17 @@ function numberSpot(part: Place['part'], pointer: string, name: string, text: st
   return { ...spot(part, pointer, name, text), isNumber: true }
 }
 
-function fieldSpots(part: 'query' | 'request-body', fields: readonly Field[], spots: Spot[]): void {
+function fieldSpots(part: 'query' | 'request-body', fields: readonly FormField[], spots: Spot[]): void {
   const seen = new Map<string, number>()
   for (const { name, value } of fields) {
-    const repeat = seen.get(name) ?? 0
-    seen.set(name, repeat + 1)
-    const pointer = repeat === 0 ? `/${escapeName(name)}` : `/${escapeName(name)}/${repeat}`
-    spots.push(spot(part, pointer, name, value))
+    spots.push(spot(part, nextPointer(name, seen), name, value))
   }
 }
 
 const URL_LIKE = /^(?:https?:\/\/|\/|urn:)/
 
 function tokensOf(value: string): readonly string[] {
-  return URL_LIKE.test(value) ? [value, ...value.split(DELIMITERS).filter((part) => part !== '')] : [value]
+  return URL_LIKE.test(value)
+    ? [value, ...value.split(TOKEN_DELIMITERS).filter((part) => part !== '')]
+    : [value]
 }

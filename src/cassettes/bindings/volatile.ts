@@ -3,15 +3,15 @@ import { type AnnotateOptions, annotate, readVolatile, volatileName } from './an
 import { requestStrings } from './spots.ts'
 
 /** A rule that is about nothing that was recorded is a mistake in the rule. */
-export class VolatileFault extends Error {
-  override readonly name = 'VolatileFault'
+export class VolatileRuleError extends Error {
+  override readonly name = 'VolatileRuleError'
 }
 
 /**
  * Cassettes in which further values are made up by the client: bound, not compared. A cassette keeps the requests as
  * they were, so this can be said after it was recorded.
  *
- * @throws VolatileFault
+ * @throws VolatileRuleError
  */
 export function withVolatile(
   cassettes: readonly Cassette[],
@@ -21,7 +21,7 @@ export function withVolatile(
   if (rules.length === 0) return cassettes
   for (const rule of rules) {
     if (!cassettes.some((cassette) => isAbout(rule, cassette)))
-      throw new VolatileFault(`no recorded request has a value at ${rule}, which is said to be volatile`)
+      throw new VolatileRuleError(`no recorded request has a value at ${rule}, which is said to be volatile`)
   }
   return cassettes.map((cassette) => {
     const volatile = [...cassette.volatile, ...rules]

@@ -1,14 +1,15 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, existsSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { systemCode } from '../../system-error.ts'
 import { CassetteError } from '../cassette-error.ts'
 import type { Cassette, Interaction } from '../interaction.ts'
-import { EntryFault, readEntry } from './har/read-entry.ts'
+import { EntryError, readEntry } from './har/read-entry.ts'
 import { type HarParts, splitHar } from './har/split.ts'
-import { harPieces, OtherSpelling } from './har/stream.ts'
+import { OtherSpellingError, readPieces } from './har/stream.ts'
 import { journalInteractions } from './journal/interactions.ts'
 import type { CassetteHeader } from './journal/lines.ts'
 import { readHeader, readJournal } from './journal/read.ts'
-import { cassettePaths, codeOf } from './paths.ts'
+import { cassettePaths } from './paths.ts'
 import { isRecord } from './shape.ts'
 import { createSharing } from './sharing.ts'
 
@@ -39,7 +40,7 @@ function streamHar(path: string): LoadedCassette | undefined {
   let fd: number | undefined
   try {
     fd = openSync(path, 'r')
-    return fstatSync(fd).isFile() ? readPieces(harPieces(fd), path) : undefined
+    return fstatSync(fd).isFile() ? fromPieces(readPieces(fd), path) : undefined
   } catch {
     return undefined
   } finally {
@@ -47,23 +48,23 @@ function streamHar(path: string): LoadedCassette | undefined {
   }
 }
 
-function readPieces(pieces: Iterable<Buffer>, path: string): LoadedCassette {
+function fromPieces(pieces: Iterable<Buffer>, path: string): LoadedCassette {
   const share = createSharing()
   const interactions: Interaction[] = []
   let log: ReturnType<typeof readHead> | undefined
   for (const piece of pieces) {
-    if (!isUtf8(piece)) throw new OtherSpelling()
+    if (!isUtf8(piece)) throw new OtherSpellingError()
     if (log === undefined) log = readHead(piece.toString('utf8'), path)
     else interactions.push(share(readEntry(JSON.parse(piece.toString('utf8')), log.header.origin)))
   }
-  if (log === undefined) throw new OtherSpelling()
+  if (log === undefined) throw new OtherSpellingError()
   return cassetteOf(log, interactions, path)
 }
 
 function readHead(text: string, path: string) {
   const tree: unknown = JSON.parse(`${text}]}}`)
   const log = isRecord(tree) && Object.keys(tree).length === 1 ? tree.log : undefined
-  if (!isRecord(log) || !Array.isArray(log.entries) || log.entries.length > 0) throw new OtherSpelling()
+  if (!isRecord(log) || !Array.isArray(log.entries) || log.entries.length > 0) throw new OtherSpellingError()
   return { header: readHeader(log._cassette, path), description: log._cassette }
 }
 
@@ -75,7 +76,7 @@ export function readFile(path: string): Buffer {
   try {
     return readFileSync(path)
   } catch (cause) {
-    const code = codeOf(cause)
+    const code = systemCode(cause) ?? String(cause)
     if (code === 'EISDIR')
       throw new CassetteError('unreadable', path, 'is a directory, not a file.', {}, { cause })
     if (code !== 'ENOENT')
@@ -124,7 +125,7 @@ function loadHar(bytes: Buffer, path: string): LoadedCassette {
     try {
       interactions.push(share(readEntry(JSON.parse(bytes.toString('utf8', span[0], span[1])), header.origin)))
     } catch (cause) {
-      if (cause instanceof EntryFault)
+      if (cause instanceof EntryError)
         throw new CassetteError('incomplete-entry', path, `${cause.message}.`, place(), { cause })
       // The parser's message would repeat a part of the file.
       throw new CassetteError('undecodable', path, 'is not well-formed JSON.', place())

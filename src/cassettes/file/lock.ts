@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { CassetteError } from '../cassette-error.ts'
-import { codeOf } from './paths.ts'
+import { systemCode } from '../../system-error.ts'
+import { CassetteError, unwritable } from '../cassette-error.ts'
 
 type Holder = {
   readonly pid: number
@@ -41,7 +41,7 @@ export function acquireLock(path: string): () => void {
     }
   } catch (cause) {
     if (cause instanceof CassetteError) throw cause
-    throw new CassetteError('unwritable', path, `cannot be written (${codeOf(cause)}).`, {}, { cause })
+    throw unwritable(path, cause)
   } finally {
     rmSync(mine, { force: true })
   }
@@ -61,7 +61,7 @@ function linked(from: string, to: string): boolean {
     linkSync(from, to)
     return true
   } catch (cause) {
-    if (codeOf(cause) === 'EEXIST') return false
+    if (systemCode(cause) === 'EEXIST') return false
     throw cause
   }
 }
@@ -73,7 +73,7 @@ function takeAway(path: string, aside: string, token: string | undefined): void 
     if (readHolder(aside)?.token !== token) linked(aside, path)
     rmSync(aside, { force: true })
   } catch (cause) {
-    if (codeOf(cause) !== 'ENOENT') throw cause
+    if (systemCode(cause) !== 'ENOENT') throw cause
   }
 }
 
@@ -94,7 +94,7 @@ function lives({ pid, host, started, token }: Holder): boolean {
   try {
     process.kill(pid, 0)
   } catch (cause) {
-    if (codeOf(cause) === 'ESRCH') return false
+    if (systemCode(cause) === 'ESRCH') return false
   }
   const now = startOf(pid)
   return started === undefined || now === undefined || started === now

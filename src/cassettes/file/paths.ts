@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs'
+import { chmodSync, existsSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 /** The files that belong to one cassette. */
@@ -31,18 +31,4 @@ export function setAside(journal: string, why: 'quarantine' | 'incomplete'): str
   renameSync(journal, aside)
   chmodSync(aside, 0o600)
   return aside
-}
-
-/** A new name is durable only once its directory is. */
-export function syncDirectory(directory: string): void {
-  const fd = openSync(directory, 'r')
-  try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
-  }
-}
-
-export function codeOf(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
 }

@@ -1,5 +1,6 @@
 import type { HeaderLine } from '../../http/header-lines.ts'
 import type { Binding, Interaction, Place, Redaction } from '../interaction.ts'
+import { placeKey } from '../message/place.ts'
 
 /**
  * Makes interactions share what they have in common. A large cassette says the same few hundred header lines, places
@@ -19,7 +20,7 @@ export function createSharing(): (interaction: Interaction) => Interaction {
   }
 
   const placesOf = (list: readonly Place[]): readonly Place[] =>
-    shared(places, list.map(placeText).join('\n'), () => list)
+    shared(places, list.map(placeKey).join('\n'), () => list)
 
   const redactionsOf = (list: readonly Redaction[]): readonly Redaction[] => {
     // A digest is of one value.
@@ -57,10 +58,6 @@ function shared<V>(known: Map<string, V>, key: string, make: () => V): V {
   return made
 }
 
-function placeText({ part, pointer }: Place): string {
-  return `${part} ${pointer}`
-}
-
 function redactionText({ place, kind, rule }: Redaction): string {
-  return `${placeText(place)} ${kind} ${rule}`
+  return `${placeKey(place)} ${kind} ${rule}`
 }

@@ -1,3 +1,5 @@
+import { within } from './map-entries.ts'
+
 /**
  * Which live value stands for which recorded one, in one lane. One live value of a type stands for one recorded
  * value and no other, so two customers stay two customers.
@@ -7,7 +9,7 @@ export type BindingTable = {
   readonly liveOf: (type: string, recorded: string) => string | undefined
   readonly bind: (type: string, recorded: string, live: string) => void
   /** The live values of two recorded ones change places. */
-  readonly exchange: (type: string, a: string, b: string) => void
+  readonly swap: (type: string, a: string, b: string) => void
   /** The live name of a recorded value that the tape gives out: its own, unless that one is taken. */
   readonly nameFor: (type: string, recorded: string) => string
   /** How often something was bound; what changes places may change back, and does not count. */
@@ -59,13 +61,9 @@ export function createBindingTable(): BindingTable {
     for (const [type, names] of toLive) for (const [recorded, live] of names) yield { type, recorded, live }
   }
 
-  return { recordedOf, liveOf, bind, exchange, nameFor, bindings: () => bindings, all }
+  return { recordedOf, liveOf, bind, swap: exchange, nameFor, bindings: () => bindings, all }
 }
 
-function mapOf<V>(maps: Map<string, Map<string, V>>, key: string): Map<string, V> {
-  const found = maps.get(key)
-  if (found) return found
-  const made = new Map<string, V>()
-  maps.set(key, made)
-  return made
+function mapOf(maps: Map<string, Map<string, string>>, type: string): Map<string, string> {
+  return within(maps, type, () => new Map())
 }

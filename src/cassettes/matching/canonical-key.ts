@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalNumber } from '../../http/decimal.ts'
-import type { Field } from '../message/form-fields.ts'
+import type { FormField } from '../message/form-fields.ts'
 import type { JsonNode } from '../message/json-tree.ts'
 import type { RequestFacts } from '../message/request-facts.ts'
 import { type FieldHoles, fieldKey, type HoleTree, type Layout } from './layout.ts'
@@ -62,7 +62,11 @@ export function writeJson(
 }
 
 /** A multimap in one order: by name, then by value. */
-export function writeFields(fields: readonly Field[], holes: FieldHoles, tokens: readonly string[]): string {
+export function writeFields(
+  fields: readonly FormField[],
+  holes: FieldHoles,
+  tokens: readonly string[],
+): string {
   if (fields.length === 0) return ''
   const seen = new Map<string, number>()
   const written = fields.map(({ name, value }) => {

@@ -74,7 +74,7 @@ export function choose(
     if (!entry || !suits(entry)) continue
     const isServed = view.isServed(entry.position)
     if (isServed && !entry.safe) continue
-    if (isServed && isRefusal(entry)) found.refused = entry
+    if (isServed && isEdgeRefusal(entry)) found.refused = entry
     else if (isSuperseded(entry, view)) {
       if (entry.safe || !found.late) found.late = entry
     } else if (missingDependency(entry, view)) {
@@ -105,14 +105,14 @@ function lookBack(
   for (let i = head - 1; i >= 0 && !found.repeat; i--) {
     const entry = entryAt(state, positions[i])
     if (!entry || !suits(entry)) continue
-    if (isRefusal(entry)) found.refused ??= entry
+    if (isEdgeRefusal(entry)) found.refused ??= entry
     else if (isSuperseded(entry, view)) found.late ??= entry
     else if (missingDependency(entry, view)) found.earlyRepeat ??= entry
     else found.repeat = entry
   }
 }
 
-function isRefusal(entry: Indexed): boolean {
+function isEdgeRefusal(entry: Indexed): boolean {
   return entry.interaction.origin.startsWith('edge:') && entry.interaction.reply?.status !== 404
 }
 

@@ -1,8 +1,10 @@
 import type { ErrorCode } from '../../errors/catalogue.ts'
 import { headerOf } from '../../http/header-lines.ts'
-import { splitTarget } from '../../http/target.ts'
+import { idempotencyKey } from '../../http/idempotency-key.ts'
 import type { Interaction } from '../interaction.ts'
+import { bufferOf } from '../message/bytes.ts'
 import { readJson } from '../message/json-tree.ts'
+import { comparedTarget } from '../message/target.ts'
 
 /**
  * Refusals that follow from the request alone (and from the live store of keys): the gateway judges them itself at
@@ -33,7 +35,8 @@ const NOT_STORED: ReadonlySet<string> = new Set<ErrorCode>(['KYC_SESSION_EXPIRED
 
 const TOKEN_EXCHANGE = 'auth.token'
 
-export function edgeCode({ origin }: Interaction): string | undefined {
+/** The code of a refusal of the edge; undefined for every other answer. */
+export function edgeCode({ origin }: Pick<Interaction, 'origin'>): string | undefined {
   return origin.startsWith('edge:') ? origin.slice(5) : undefined
 }
 
@@ -50,14 +53,14 @@ export function isTokenExchange(interaction: Interaction): boolean {
 /** Whether an answer is kept under its Idempotency-Key. */
 export function isStored({ reply, origin }: Interaction): boolean {
   if (!reply || reply.status >= 500 || reply.status === 409 || reply.status === 429) return false
-  const code = origin.startsWith('edge:') ? origin.slice(5) : codeOf(reply.body)
+  const code = edgeCode({ origin }) ?? problemCode(reply.body)
   if (code === undefined) return true
   return !NOT_STORED.has(code) && !JUDGED_LIVE.has(code) && code !== 'TOKEN_EXPIRED'
 }
 
-function codeOf(body: Uint8Array): string | undefined {
+function problemCode(body: Uint8Array): string | undefined {
   // Most answers have none, and need not be parsed to see it.
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const bytes = bufferOf(body)
   if (!bytes.includes('"code"') && !bytes.includes('\\')) return undefined
   const root = readJson(body)?.root
   if (root?.kind !== 'object') return undefined
@@ -83,7 +86,7 @@ export function recordedRetries(interactions: readonly Interaction[]): ReadonlyM
   for (const interaction of interactions) {
     const key = headerOf(interaction.request.headers, 'idempotency-key')
     if (key === undefined || !interaction.reply) continue
-    const name = `${interaction.lane}\n${key.toLowerCase()}\n${splitTarget(interaction.request.target).path}`
+    const name = `${interaction.lane}\n${idempotencyKey(key)}\n${comparedTarget(interaction.request.target).path}`
     const original = originals.get(name)
     const isRetry = headerOf(interaction.reply.headers, 'idempotency-replayed') === 'true'
     if (isRetry && original) retries.set(interaction, original)

@@ -1,6 +1,6 @@
 import type { Entry, KeyOf } from './entry.ts'
 import type { Layout } from './layout.ts'
-import { append, within } from './lists.ts'
+import { appendPosition, within } from './map-entries.ts'
 import type { Ordered } from './order.ts'
 import { createRelations, type EntryRelations, type Relations } from './relations.ts'
 
@@ -144,7 +144,7 @@ class KeyBucket implements Bucket {
     const lists = new Map<string, number[]>()
     for (const position of this.entries) {
       const value = this.#byPosition.get(position)?.values[hole]
-      if (value !== undefined) append(lists, value, position)
+      if (value !== undefined) appendPosition(lists, value, position)
     }
     return lists
   }
@@ -155,7 +155,7 @@ function valuesOf(entries: readonly Entry[]): Map<string, Map<string, number[]>>
   for (const { shape, interaction, position } of entries) {
     for (const [i, { type }] of shape.kinds.entries()) {
       const ofType = within(values, type, () => new Map<string, number[]>())
-      append(ofType, interaction.bindings[i]?.value ?? '', position)
+      appendPosition(ofType, interaction.bindings[i]?.value ?? '', position)
     }
   }
   return values

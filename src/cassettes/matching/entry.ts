@@ -1,7 +1,8 @@
-import { segmentsOf, splitTarget } from '../../http/target.ts'
+import { segmentsOf } from '../../http/target.ts'
 import type { ClassOf } from '../bindings/outcome-class.ts'
 import type { Cassette, Interaction } from '../interaction.ts'
 import { type RequestFacts, readRequest } from '../message/request-facts.ts'
+import { comparedTarget } from '../message/target.ts'
 import { canonicalKey } from './canonical-key.ts'
 import type { Layout } from './layout.ts'
 import { familyOf, isSafe } from './order.ts'
@@ -45,7 +46,7 @@ export function prepareEntry(
   { shapeOf, shared }: EntryContext,
 ): Entry {
   const { request, operation, bindings, lane } = interaction
-  const segments = segmentsOf(splitTarget(request.target).path)
+  const segments = segmentsOf(comparedTarget(request.target).path)
   const shape = shapeOf(interaction, cassetteNumber)
   return {
     position,
@@ -62,12 +63,8 @@ export function prepareEntry(
   }
 }
 
-/**
- * The canonical key of an entry. `optIn`: lower-case names of the headers that make a request another one.
- *
- * It takes most of what making ready takes, and is asked of the entries of an operation when that is first called.
- */
-export function createKeyOf(classOf: ClassOf, optIn: readonly string[]): KeyOf {
+/** The canonical key of an entry. It is made for the entries of an operation when that is first called. */
+export function createKeyOf(classOf: ClassOf): KeyOf {
   return ({ interaction, shape, layout, values }) => {
     const { request, operation, redactions } = interaction
     const tokens = layout.holes.map(({ type, field }, i) => {
@@ -76,7 +73,7 @@ export function createKeyOf(classOf: ClassOf, optIn: readonly string[]): KeyOf {
         digest === undefined ? classOf(field, values[i] ?? '') : `#${redactions[digest]?.digest}`
       return holeToken(type, decides)
     })
-    return canonicalKey(readRequest(request, optIn), operation, layout, tokens)
+    return canonicalKey(readRequest(request), operation, layout, tokens)
   }
 }
 

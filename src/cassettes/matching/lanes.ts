@@ -1,15 +1,16 @@
-import type { CapturedReply } from '../interaction.ts'
+import type { CapturedReply, Interaction } from '../interaction.ts'
 import { createTimeline, type Timeline, type TimeMode } from '../message/instants.ts'
 import { type BindingTable, createBindingTable } from './binding-table.ts'
 import type { Entry, KeyOf } from './entry.ts'
-import { createIndex, type Index, type Indexed } from './entry-index.ts'
+import { createIndex, type Index } from './entry-index.ts'
 import type { LaneState } from './lookup.ts'
+import { append } from './map-entries.ts'
 import type { OrderView } from './order.ts'
 
 /** An answer that was given under an Idempotency-Key. */
 export type StoredReply = {
   readonly fingerprint: string
-  readonly entry: Indexed
+  readonly interaction: Interaction
   readonly reply: CapturedReply
 }
 
@@ -19,8 +20,8 @@ export type Lane = {
   readonly view: OrderView
   readonly timeline: Timeline
   readonly stored: Map<string, StoredReply>
-  /** Requests that no room could be made for, as long as nothing changes. */
-  readonly cramped: { at: string; readonly requests: Set<string> }
+  /** Requests that no reassignment has helped; true as long as nothing is bound or served. */
+  readonly failedSearches: { at: string; readonly requests: Set<string> }
 }
 
 export type Lanes = {
@@ -35,13 +36,14 @@ export type Lanes = {
  * whom the recording knows nothing (another client id, a worker of a parallel run): it starts at the beginning of
  * the whole tape, with bindings and an order of its own.
  */
-export function createLanes(entries: readonly Entry[], keyOf: KeyOf, strict: boolean, time: TimeMode): Lanes {
+export function createTapeLanes(
+  entries: readonly Entry[],
+  keyOf: KeyOf,
+  strict: boolean,
+  time: TimeMode,
+): Lanes {
   const recorded = new Map<string, Entry[]>()
-  for (const entry of entries) {
-    const list = recorded.get(entry.interaction.lane)
-    if (list) list.push(entry)
-    else recorded.set(entry.interaction.lane, [entry])
-  }
+  for (const entry of entries) append(recorded, entry.interaction.lane, entry)
   const indexes = new Map<string, Index>()
   // A lane is indexed when somebody is in it: most runs of a tape with many are in few.
   const indexOf = (name: string): Index | undefined => {
@@ -88,5 +90,5 @@ function createLane(
     isServed: (position) => served.has(position),
     progress,
   }
-  return { name, state, view, timeline, stored: new Map(), cramped: { at: '', requests: new Set() } }
+  return { name, state, view, timeline, stored: new Map(), failedSearches: { at: '', requests: new Set() } }
 }

@@ -1,7 +1,8 @@
 import { headerOf } from '../../http/header-lines.ts'
+import { pointerSteps } from '../../http/json-pointer.ts'
 import type { Place } from '../interaction.ts'
-import type { Field } from '../message/form-fields.ts'
-import { nodeAt, pointerNames } from '../message/json-tree.ts'
+import type { FormField } from '../message/form-fields.ts'
+import { nodeAt } from '../message/json-tree.ts'
 import type { RequestFacts } from '../message/request-facts.ts'
 
 /** A place of a request whose value is bound rather than compared. */
@@ -43,7 +44,7 @@ export function compileLayout(holes: readonly Hole[]): Layout {
   const form = new Map<string, number>()
   let body: HoleTree | undefined
   for (const [i, { place }] of holes.entries()) {
-    const names = pointerNames(place.pointer)
+    const names = pointerSteps(place.pointer)
     if (place.part === 'path') path.set(Number(names[0]), i)
     else if (place.part === 'query') query.set(fieldKeyOf(names), i)
     else if (place.part === 'request-body') {
@@ -63,7 +64,7 @@ export function compileLayout(holes: readonly Hole[]): Layout {
 
 /** The text at a place of a request, when there is one that can be bound. */
 export function valueAt(facts: RequestFacts, place: Place): string | undefined {
-  const names = pointerNames(place.pointer)
+  const names = pointerSteps(place.pointer)
   switch (place.part) {
     case 'path':
       return facts.segments[Number(names[0])]
@@ -82,7 +83,7 @@ export function valueAt(facts: RequestFacts, place: Place): string | undefined {
   }
 }
 
-function fieldAt(fields: readonly Field[], names: readonly string[]): string | undefined {
+function fieldAt(fields: readonly FormField[], names: readonly string[]): string | undefined {
   let repeat = Number(names[1] ?? '0')
   for (const field of fields) {
     if (field.name === names[0] && repeat-- === 0) return field.value

@@ -1,3 +1,4 @@
+import { partitionPoint } from '../../partition-point.ts'
 import type { Interaction } from '../interaction.ts'
 
 /**
@@ -97,14 +98,7 @@ function lastServed({ unsafe }: Relation, before: number, view: OrderView): numb
 
 /** Where a position stands in a list of them, which are in ascending order. */
 export function placeIn(positions: readonly number[], position: number): number {
-  let low = 0
-  let high = positions.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((positions[middle] ?? 0) < position) low = middle + 1
-    else high = middle
-  }
-  return low
+  return partitionPoint(positions.length, (i) => (positions[i] ?? 0) < position)
 }
 
 function progressOf(relation: Relation, view: OrderView): Progress {

@@ -1,5 +1,5 @@
 import type { Entry } from './entry.ts'
-import { within } from './lists.ts'
+import { within } from './map-entries.ts'
 import { isUnsafe, type Relation, resourcesOf } from './order.ts'
 
 export type EntryRelations = {

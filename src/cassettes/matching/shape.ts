@@ -1,5 +1,5 @@
 import type { Binding, Interaction, Place, Redaction } from '../interaction.ts'
-import { placeKey } from '../message/places.ts'
+import { placeKey } from '../message/place.ts'
 import { compileLayout, type Hole, type Layout, layoutId } from './layout.ts'
 
 /** What a binding is, whatever its value. Stand-ins are numbered per cassette, so a personal value's type is its own. */
@@ -22,22 +22,22 @@ export type ShapeOf = (interaction: Interaction, cassetteNumber: number) => Shap
 export function createShapes(digests: boolean): ShapeOf {
   const shapes = new Map<string, Shape>()
   const layouts = new Map<string, Layout>()
-  const placesId = createIds((places: readonly Place[]) => places.map(placeKey).join('\n'))
-  const redactionsId = createIds((list: readonly Redaction[]) => list.map(redactionKey).join('\n'))
+  const placesId = createNumbering((places: readonly Place[]) => places.map(placeKey).join('\n'))
+  const redactionsId = createNumbering((list: readonly Redaction[]) => list.map(redactionKey).join('\n'))
   return (interaction, cassetteNumber) => {
     let key = `${cassetteNumber} ${redactionsId(interaction.redactions)}`
     for (const { type, madeBy, places } of interaction.bindings)
       key += `\n${type}\0${madeBy} ${placesId(places)}`
     const known = shapes.get(key)
     if (known) return known
-    const shape = shapeOf(interaction, cassetteNumber, digests, layouts)
+    const shape = makeShape(interaction, cassetteNumber, digests, layouts)
     shapes.set(key, shape)
     return shape
   }
 }
 
 /** Numbers lists by what they say; one that is met again is not read again. */
-function createIds<T extends object>(textOf: (list: T) => string): (list: T) => number {
+function createNumbering<T extends object>(textOf: (list: T) => string): (list: T) => number {
   const byText = new Map<string, number>()
   const byList = new WeakMap<T, number>()
   return (list) => {
@@ -55,7 +55,7 @@ function redactionKey({ place, kind, rule, digest }: Redaction): string {
   return `${placeKey(place)} ${kind} ${rule} ${digest !== undefined}`
 }
 
-function shapeOf(
+function makeShape(
   { bindings, redactions }: Interaction,
   cassetteNumber: number,
   digests: boolean,

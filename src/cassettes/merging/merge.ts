@@ -2,7 +2,7 @@ import type { OutcomeRule } from '../../config/schema.ts'
 import { CassetteError } from '../cassette-error.ts'
 import type { Cassette, Interaction } from '../interaction.ts'
 import { CONTRACT_FIELDS } from '../redaction/contract.ts'
-import { createFields } from '../redaction/stand-ins/field-table.ts'
+import { createFieldLookup } from '../redaction/stand-ins/field-rules.ts'
 import { createStandIns } from '../redaction/stand-ins/stand-ins.ts'
 import { appended } from './append.ts'
 import { standInsOf } from './known-stand-ins.ts'
@@ -41,7 +41,7 @@ export function mergeCassettes(cassettes: readonly Cassette[], rules: readonly O
 function renamed(next: Cassette, before: Cassette, rules: readonly OutcomeRule[]): Interaction[] {
   const known = knownByDigest(before)
   const standIns = createStandIns({
-    fields: createFields(CONTRACT_FIELDS),
+    fields: createFieldLookup(CONTRACT_FIELDS),
     rules,
     testValues: [],
     taken: standInsOf([before, next]),

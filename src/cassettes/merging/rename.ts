@@ -1,4 +1,6 @@
 import type { HeaderLine } from '../../http/header-lines.ts'
+import { decodePercentOrKeep } from '../../http/percent.ts'
+import { splitTarget } from '../../http/target.ts'
 import type {
   CapturedReply,
   CapturedRequest,
@@ -7,10 +9,9 @@ import type {
   Place,
   Redaction,
 } from '../interaction.ts'
-import { type Field, queryFields } from '../message/body-fields.ts'
-import { pointerOf } from '../message/form-spans.ts'
-import { placeKey } from '../message/places.ts'
-import { type Message, readBody } from '../message/read-body.ts'
+import { type EditableField, queryFields, replaceFields } from '../message/body-fields.ts'
+import { nextPointer, placeKey } from '../message/place.ts'
+import { type Message, readableBody } from '../message/readable-body.ts'
 
 type Names = ReadonlyMap<string, string>
 type Where = (place: Place) => boolean
@@ -18,8 +19,7 @@ type Where = (place: Place) => boolean
 /** Other values for the old ones, at the places that are named; every other byte stays. */
 export function renameRequest(request: CapturedRequest, names: Names, where: Where): CapturedRequest {
   const { target } = request
-  const mark = target.indexOf('?')
-  const path = mark === -1 ? target : target.slice(0, mark)
+  const { path } = splitTarget(target)
   const query = renameFields(target, queryFields(target), 'query', names, where).slice(path.length)
   return {
     ...request,
@@ -34,18 +34,10 @@ function renamePath(path: string, names: Names, where: Where): string {
   const segments = path.split('/').slice(1)
   const renamed = segments.map((segment, i) => {
     if (!where({ part: 'path', pointer: `/${i}` })) return segment
-    const whole = names.get(decoded(segment))
+    const whole = names.get(decodePercentOrKeep(segment))
     return whole === undefined ? segment : encodeURIComponent(whole)
   })
   return marks(`/${renamed.join('/')}`, names)
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
 }
 
 export function renameReply(reply: CapturedReply, names: Names, where: Where): CapturedReply {
@@ -64,7 +56,7 @@ function renameHeaders(
 ): HeaderLine[] {
   const seen = new Map<string, number>()
   return lines.map(([name, value]): HeaderLine => {
-    const place = { part, pointer: pointerOf(name.toLowerCase(), seen) }
+    const place = { part, pointer: nextPointer(name.toLowerCase(), seen) }
     return [name, where(place) ? renameText(value, names) : value]
   })
 }
@@ -75,7 +67,7 @@ function renameBody(
   names: Names,
   where: Where,
 ): Uint8Array {
-  const { bytes, fields, encoding } = readBody(message)
+  const { bytes, fields, encoding } = readableBody(message)
   // A compressed body that was kept had nothing to redact.
   if (encoding !== 'plain') return message.body
   let text = renameFields(bytes, fields, part, names, where)
@@ -85,21 +77,14 @@ function renameBody(
 
 function renameFields(
   text: string,
-  fields: readonly Field[],
+  fields: readonly EditableField[],
   part: Place['part'],
   names: Names,
   where: Where,
 ): string {
-  let result = ''
-  let rest = 0
-  for (const field of fields) {
-    if (!where({ part, pointer: field.pointer })) continue
-    const value = renameText(field.value, names)
-    if (value === field.value) continue
-    result += text.slice(rest, field.start) + field.write(value)
-    rest = field.end
-  }
-  return result + text.slice(rest)
+  return replaceFields(text, fields, ({ pointer, value }) =>
+    where({ part, pointer }) ? renameText(value, names) : undefined,
+  )
 }
 
 /** The text of a place: renamed as a whole, or where it holds what is renamed. */

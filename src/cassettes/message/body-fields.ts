@@ -1,10 +1,11 @@
-import { utf8 } from './bytes.ts'
-import { type FormValue, formText, formValues, multipartValues } from './form-spans.ts'
+import { latin1, utf8 } from './bytes.ts'
+import { type FormValue, formText, formValues, multipartValues, queryValues } from './form-spans.ts'
 import { htmlAttribute, htmlText, htmlValues } from './html-inputs.ts'
 import { escaped, jsonLeaves, jsonText } from './json-leaves.ts'
+import { spliced } from './splice.ts'
 
 /** A value of a body that has a name, and how to write another in its place. */
-export type Field = {
+export type EditableField = {
   readonly names: readonly string[]
   readonly pointer: string
   readonly start: number
@@ -18,14 +19,10 @@ export type Field = {
 
 const asIs = (text: string) => text
 
-const percent = (text: string) => encodeURIComponent(text)
-
-const html = (text: string) => plain(htmlAttribute(text))
-
-const plain = (text: string) => Buffer.from(text, 'utf8').toString('latin1')
+const html = (text: string) => latin1(htmlAttribute(text))
 
 /** The fields of a body, by what it is or looks like: a body is often not what its label says. */
-export function bodyFields(bytes: string, mediaType: string): Field[] {
+export function bodyFields(bytes: string, mediaType: string): EditableField[] {
   if (bytes === '') return []
   if (/^\s*[{["]/.test(bytes) || /[/+]json$/.test(mediaType)) {
     return jsonLeaves(bytes).map(({ names, pointer, start, end, value, kind }) => {
@@ -33,23 +30,39 @@ export function bodyFields(bytes: string, mediaType: string): Field[] {
       return { names, pointer, start, end, value, number, write: number ? asIs : escaped, read: jsonText }
     })
   }
-  if (mediaType.startsWith('multipart/')) return namedFields(multipartValues(bytes), plain, utf8)
-  if (isForm(bytes, mediaType)) return namedFields(formValues(bytes), percent, formText)
+  if (mediaType.startsWith('multipart/')) return namedFields(multipartValues(bytes), latin1, utf8)
+  if (isForm(bytes, mediaType)) return namedFields(formValues(bytes), encodeURIComponent, formText)
   if (mediaType === 'text/html') return namedFields(htmlValues(bytes), html, htmlText)
   return []
 }
 
-function namedFields(values: readonly FormValue[], write: Field['write'], read: Field['read']): Field[] {
-  // Plain literals: this runs for every request, and spreads cost several times as much.
+function namedFields(
+  values: readonly FormValue[],
+  write: EditableField['write'],
+  read: EditableField['read'],
+): EditableField[] {
   return values.map(({ name, pointer, start, end, value }) => {
     return { names: [name], pointer, start, end, value, number: false, write, read }
   })
 }
 
-export function queryFields(target: string): Field[] {
-  const mark = target.indexOf('?')
-  if (mark === -1) return []
-  return namedFields(formValues(target, mark + 1), percent, formText)
+/** The parameters of a target, as they stand in it. */
+export function queryFields(target: string): EditableField[] {
+  return namedFields(queryValues(target), encodeURIComponent, formText)
+}
+
+/** `text` with other values in some of its fields, each written as its place asks for; all other bytes stay. */
+export function replaceFields(
+  text: string,
+  fields: readonly EditableField[],
+  textOf: (field: EditableField) => string | undefined,
+): string {
+  const splices = fields.flatMap((field) => {
+    const value = textOf(field)
+    if (value === undefined || value === field.value) return []
+    return [{ start: field.start, end: field.end, text: field.write(value) }]
+  })
+  return spliced(text, splices)
 }
 
 function isForm(bytes: string, mediaType: string): boolean {

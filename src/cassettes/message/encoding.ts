@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib'
-import type { HeaderLine } from '../../http/header-lines.ts'
+import { type HeaderLine, withoutHeader } from '../../http/header-lines.ts'
 import type { CapturedReply } from '../interaction.ts'
 
 /** What a body is once its content codings are undone. */
@@ -47,6 +47,12 @@ export function decodeBody(headers: readonly HeaderLine[], body: Uint8Array): De
   return { kind: 'decoded', bytes }
 }
 
+/** The bytes of a body without its content codings; as they were where nobody here can undo them. */
+export function decodedBody({ headers, body }: Pick<CapturedReply, 'headers' | 'body'>): Uint8Array {
+  const decoded = decodeBody(headers, body)
+  return decoded.kind === 'decoded' ? decoded.bytes : body
+}
+
 /**
  * A reply without its content coding, which is how values in it are found and replaced: no client minds being sent a
  * body as it is. What nobody here can decode stays as it was recorded.
@@ -54,6 +60,5 @@ export function decodeBody(headers: readonly HeaderLine[], body: Uint8Array): De
 export function plainReply(reply: CapturedReply): CapturedReply {
   const decoded = decodeBody(reply.headers, reply.body)
   if (decoded.kind !== 'decoded') return reply
-  const headers = reply.headers.filter(([name]) => name.toLowerCase() !== 'content-encoding')
-  return { ...reply, headers, body: decoded.bytes }
+  return { ...reply, headers: withoutHeader(reply.headers, 'content-encoding'), body: decoded.bytes }
 }

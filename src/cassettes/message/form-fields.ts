@@ -1,24 +1,20 @@
-import { decodePercent } from '../../http/percent.ts'
+import { decodeFormOrKeep } from '../../http/percent.ts'
 
-/** A field of a form or a parameter of a query, decoded; `raw` is the spelling of the value. */
-export type Field = { readonly name: string; readonly value: string }
+/** A field of a form or a parameter of a query, decoded. */
+export type FormField = { readonly name: string; readonly value: string }
 
 /** Reads `a=1&b=2` in the order of the text. A broken encoding stands for itself. */
-export function readFields(text: string): readonly Field[] {
+export function readFields(text: string): readonly FormField[] {
   if (text === '') return []
-  const fields: Field[] = []
+  const fields: FormField[] = []
   for (const part of text.split('&')) {
     if (part === '') continue
     const equals = part.indexOf('=')
     const name = equals === -1 ? part : part.slice(0, equals)
     const value = equals === -1 ? '' : part.slice(equals + 1)
-    fields.push({ name: decodeField(name), value: decodeField(value) })
+    fields.push({ name: decodeFormOrKeep(name), value: decodeFormOrKeep(value) })
   }
   return fields
-}
-
-function decodeField(text: string): string {
-  return /[%+]/.test(text) ? decodePercent(text.replaceAll('+', ' ')) : text
 }
 
 /**

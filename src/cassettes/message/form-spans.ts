@@ -1,4 +1,6 @@
+import { decodeFormOrKeep } from '../../http/percent.ts'
 import { utf8 } from './bytes.ts'
+import { nextPointer } from './place.ts'
 
 /** A value of a form or a query, and where its bytes stand. */
 export type FormValue = {
@@ -21,11 +23,17 @@ export function formValues(bytes: string, start = 0, end = bytes.length): FormVa
     if (stop > at && equals !== -1 && equals < stop) {
       const name = formText(bytes.slice(at, equals))
       const value = formText(bytes.slice(equals + 1, stop))
-      values.push({ pointer: pointerOf(name, seen), name, start: equals + 1, end: stop, value })
+      values.push({ pointer: nextPointer(name, seen), name, start: equals + 1, end: stop, value })
     }
     at = stop + 1
   }
   return values
+}
+
+/** The values of a target's query. */
+export function queryValues(target: string): FormValue[] {
+  const mark = target.indexOf('?')
+  return mark === -1 ? [] : formValues(target, mark + 1)
 }
 
 /** The values of multipart/form-data, found by the names of the parts. */
@@ -38,31 +46,12 @@ export function multipartValues(bytes: string): FormValue[] {
     const stop = /\r?\n--/.exec(bytes.slice(start))
     const end = stop === null ? bytes.length : start + stop.index
     const name = utf8(match[1] ?? '')
-    values.push({ pointer: pointerOf(name, seen), name, start, end, value: utf8(bytes.slice(start, end)) })
+    values.push({ pointer: nextPointer(name, seen), name, start, end, value: utf8(bytes.slice(start, end)) })
   }
   return values
 }
 
-/** Of the next value of a name. */
-export function pointerOf(name: string, seen: Map<string, number>): string {
-  const count = seen.get(name) ?? 0
-  seen.set(name, count + 1)
-  return pointerAt(name, count)
-}
-
-/** `/name`, or `/name/1` for a value that has another of its name before it. */
-export function pointerAt(name: string, count: number): string {
-  const step =
-    name.includes('~') || name.includes('/') ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name
-  return count === 0 ? `/${step}` : `/${step}/${count}`
-}
-
+/** What a name or value stands for; one that cannot be decoded stands for itself. */
 export function formText(raw: string): string {
-  const text = utf8(raw)
-  if (!/[%+]/.test(text)) return text
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return text
-  }
+  return decodeFormOrKeep(utf8(raw))
 }

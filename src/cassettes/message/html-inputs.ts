@@ -1,5 +1,6 @@
 import { utf8 } from './bytes.ts'
-import { type FormValue, pointerOf } from './form-spans.ts'
+import type { FormValue } from './form-spans.ts'
+import { nextPointer } from './place.ts'
 
 const INPUT = /<input\b[^>]*>/gi
 const ATTRIBUTE = /\s([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gi
@@ -23,7 +24,7 @@ export function htmlValues(bytes: string): FormValue[] {
     const value = attributes.get('value')
     if (!name || !value) continue
     const end = value.start + value.raw.length
-    const pointer = pointerOf(htmlText(name.raw), seen)
+    const pointer = nextPointer(htmlText(name.raw), seen)
     values.push({ pointer, name: htmlText(name.raw), start: value.start, end, value: htmlText(value.raw) })
   }
   return values

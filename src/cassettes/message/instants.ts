@@ -16,13 +16,13 @@ export type Timeline = {
   /** For what tells the moment of the answer itself: Date, Expires, the end of a rate window. */
   readonly moment: (startedAt: number, now: number) => ToLive
   /** What was shown for one instant of each pair stands for the other from now on. */
-  readonly exchange: (pairs: Iterable<readonly [number, number]>) => void
+  readonly swap: (pairs: Iterable<readonly [number, number]>) => void
 }
 
 export function createTimeline(mode: TimeMode): Timeline {
   if (mode === 'freeze') {
     const asRecorded = () => (ms: number) => ms
-    return { instants: asRecorded, moment: asRecorded, exchange: () => {} }
+    return { instants: asRecorded, moment: asRecorded, swap: () => {} }
   }
   const shown = new Map<number, number>()
   return {
@@ -34,7 +34,7 @@ export function createTimeline(mode: TimeMode): Timeline {
       return live
     },
     moment: (startedAt, now) => (ms) => ms + (now - startedAt),
-    exchange: (pairs) => {
+    swap: (pairs) => {
       for (const [a, b] of pairs) {
         const [shownA, shownB] = [shown.get(a), shown.get(b)]
         shown.delete(a)

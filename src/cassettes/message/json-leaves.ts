@@ -1,5 +1,5 @@
+import { escapeStep } from '../../http/json-pointer.ts'
 import { latin1, utf8 } from './bytes.ts'
-import { pointerAt } from './form-spans.ts'
 
 /** A text or number of a JSON body, and where its bytes stand. */
 export type Leaf = {
@@ -79,7 +79,7 @@ export function jsonLeaves(bytes: string): Leaf[] {
 
 function below(level: Level): { pointer: string; names: readonly string[] } {
   return {
-    pointer: level.pointer + pointerAt(String(level.at), 0),
+    pointer: `${level.pointer}/${escapeStep(level.at)}`,
     names: level.array ? level.names : [...level.names, String(level.at)],
   }
 }

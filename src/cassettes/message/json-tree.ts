@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer'
+import { escapeStep, pointerSteps } from '../../http/json-pointer.ts'
+import { bufferOf } from './bytes.ts'
 
 type Span = { readonly start: number; readonly end: number }
 
@@ -11,6 +13,8 @@ export type JsonNode = Span &
     | { readonly kind: 'number' | 'literal'; readonly text: string }
   )
 
+export type JsonScalar = JsonNode & { readonly kind: 'string' | 'number' | 'literal' }
+
 export type JsonMember = { readonly name: string; readonly node: JsonNode }
 
 export type JsonText = { readonly text: string; readonly root: JsonNode }
@@ -21,7 +25,7 @@ const MAX_DEPTH = 64
 /** The JSON of a body, or undefined when the bytes are not UTF-8 JSON (they are then compared as bytes). */
 export function readJson(body: Uint8Array): JsonText | undefined {
   if (body.length === 0 || !isUtf8(body)) return undefined
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+  const text = bufferOf(body).toString('utf8')
   try {
     // The native parser judges; the reader below only has to find where the values are.
     JSON.parse(text)
@@ -114,7 +118,7 @@ function skipSpace(cursor: Cursor): void {
 /** The node at an RFC 6901 pointer; of repeated names the last one, as every JSON parser reads them. */
 export function nodeAt(root: JsonNode, pointer: string): JsonNode | undefined {
   let node: JsonNode | undefined = root
-  for (const name of pointerNames(pointer)) {
+  for (const name of pointerSteps(pointer)) {
     if (node?.kind === 'array') node = /^(?:0|[1-9][0-9]*)$/.test(name) ? node.items[Number(name)] : undefined
     else if (node?.kind === 'object') node = node.members.findLast((member) => member.name === name)?.node
     else return undefined
@@ -131,35 +135,27 @@ export function hasRepeatedNames(node: JsonNode): boolean {
   return isRepeated || members.some((member) => hasRepeatedNames(member.node))
 }
 
-/** `/a~1b/0` is `['a/b', '0']`; the empty pointer is the whole. */
-export function pointerNames(pointer: string): readonly string[] {
-  if (pointer === '') return []
-  return pointer.slice(1).split('/').map(unescapeName)
+/** What a JSON value is, as a reader of JSON tells values apart. */
+export function typeName(node: JsonNode): 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' {
+  if (node.kind !== 'literal') return node.kind
+  return node.text === 'null' ? 'null' : 'boolean'
 }
 
-export function escapeName(name: string | number): string {
-  const text = String(name)
-  return /[~/]/.test(text) ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text
-}
-
-function unescapeName(name: string): string {
-  return name.includes('~') ? name.replaceAll('~1', '/').replaceAll('~0', '~') : name
+/** The text of a string, and the spelling of a number or literal. */
+export function scalarText(node: JsonScalar): string {
+  return node.kind === 'string' ? node.value : node.text
 }
 
 /** Visits every string, number and literal with its pointer, in the order of the text. */
 export function eachScalar(
   node: JsonNode,
-  visit: (
-    scalar: JsonNode & { kind: 'string' | 'number' | 'literal' },
-    pointer: string,
-    name: string,
-  ) => void,
+  visit: (scalar: JsonScalar, pointer: string, name: string) => void,
   pointer = '',
   name = '',
 ): void {
   if (node.kind === 'object') {
     for (const member of node.members) {
-      eachScalar(member.node, visit, `${pointer}/${escapeName(member.name)}`, member.name)
+      eachScalar(member.node, visit, `${pointer}/${escapeStep(member.name)}`, member.name)
     }
   } else if (node.kind === 'array') {
     for (const [i, item] of node.items.entries()) eachScalar(item, visit, `${pointer}/${i}`, name)

@@ -1,13 +1,17 @@
+import { weightedRanges } from '../../http/accept.ts'
 import { headerOf } from '../../http/header-lines.ts'
-import { segmentsOf, splitTarget } from '../../http/target.ts'
+import { idempotencyKey } from '../../http/idempotency-key.ts'
+import { essence } from '../../http/media-type.ts'
+import { segmentsOf } from '../../http/target.ts'
 import type { CapturedRequest } from '../interaction.ts'
-import { type Field, readFields, readMultipart } from './form-fields.ts'
+import { type FormField, readFields, readMultipart } from './form-fields.ts'
 import { type JsonText, readJson } from './json-tree.ts'
+import { comparedTarget } from './target.ts'
 
 export type RequestBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly json: JsonText }
-  | { readonly kind: 'form'; readonly fields: readonly Field[] }
+  | { readonly kind: 'form'; readonly fields: readonly FormField[] }
   | { readonly kind: 'multipart'; readonly parts: readonly string[] }
   | { readonly kind: 'raw'; readonly bytes: Uint8Array }
 
@@ -16,23 +20,23 @@ export type RequestFacts = {
   readonly method: string
   /** Decoded, without the lane prefix. */
   readonly segments: readonly string[]
-  readonly query: readonly Field[]
+  readonly query: readonly FormField[]
   /** Lower case, without parameters; empty when there is none. */
   readonly mediaType: string
-  /** The headers that take part, by lower-case name: the outcome, the negotiated type, and those opted into. */
+  /** The headers that take part, by lower-case name: the outcome and the negotiated type. */
   readonly headers: readonly (readonly [string, string])[]
   readonly idempotencyKey: string | undefined
   readonly body: RequestBody
 }
 
-/** Headers that always take part. User-Agent, dates, trace ids and credentials never do. */
+/** Takes part beside the negotiated type. User-Agent, dates, trace ids and credentials never do. */
 const OUTCOME = 'x-sandbox-outcome'
 
-/** Takes a request apart. `optIn`: lower-case names of further headers that make a request another one. */
-export function readRequest(request: CapturedRequest, optIn: readonly string[] = []): RequestFacts {
-  const { path, query } = splitTarget(request.target)
+/** Takes a request apart. */
+export function readRequest(request: CapturedRequest): RequestFacts {
+  const { path, query } = comparedTarget(request.target)
   const contentType = headerOf(request.headers, 'content-type') ?? ''
-  const headers = headersOf(request, optIn)
+  const headers = headersOf(request)
   // Clients that set Content-Type on everything say nothing by it where there is no content.
   const mediaType = request.body.length === 0 ? '' : essence(contentType)
   return {
@@ -41,8 +45,8 @@ export function readRequest(request: CapturedRequest, optIn: readonly string[] =
     query: readFields(query),
     mediaType,
     headers,
-    idempotencyKey: unquoted(headerOf(request.headers, 'idempotency-key')),
-    body: readBody(request, contentType, mediaType),
+    idempotencyKey: keyOf(request),
+    body: bodyFacts(request, contentType, mediaType),
   }
 }
 
@@ -57,12 +61,11 @@ const IDLE = new Set([
 ])
 const OUR_TOKEN = /^bearer eyJ/i
 
-/** A live request without the header lines that matching has no use for: redacting them would cost the most. */
-export function withoutIdleHeaders(request: CapturedRequest, optIn: readonly string[]): CapturedRequest {
+/** A live request without the header lines that matching has no use for, so that they need not be redacted. */
+export function withoutIdleHeaders(request: CapturedRequest): CapturedRequest {
   const headers = request.headers.filter(([name, value]) => {
     const lower = name.toLowerCase()
-    if (IDLE.has(lower)) return optIn.includes(lower)
-    return lower !== 'authorization' || !OUR_TOKEN.test(value)
+    return !IDLE.has(lower) && (lower !== 'authorization' || !OUR_TOKEN.test(value))
   })
   return { ...request, headers }
 }
@@ -72,27 +75,23 @@ export function readRedacted(
   redacted: CapturedRequest,
   request: CapturedRequest,
   facts: RequestFacts,
-  optIn: readonly string[],
 ): RequestFacts {
-  if (redacted.target !== request.target || redacted.body !== request.body)
-    return readRequest(redacted, optIn)
-  const idempotencyKey = unquoted(headerOf(redacted.headers, 'idempotency-key'))
-  const headers = headersOf(redacted, optIn)
+  if (redacted.target !== request.target || redacted.body !== request.body) return readRequest(redacted)
+  const idempotencyKey = keyOf(redacted)
+  const headers = headersOf(redacted)
   return { ...facts, headers, idempotencyKey }
 }
 
-function headersOf({ headers }: CapturedRequest, optIn: readonly string[]): [string, string][] {
+function headersOf({ headers }: CapturedRequest): [string, string][] {
   const found: [string, string][] = []
-  for (const name of [OUTCOME, ...optIn]) {
-    const value = headerOf(headers, name)
-    if (value !== undefined) found.push([name, value])
-  }
+  const outcome = headerOf(headers, OUTCOME)
+  if (outcome !== undefined) found.push([OUTCOME, outcome])
   const negotiated = negotiatedType(headerOf(headers, 'accept'))
   if (negotiated !== JSON_TYPE) found.push(['accept', negotiated])
   return found
 }
 
-function readBody(request: CapturedRequest, contentType: string, mediaType: string): RequestBody {
+function bodyFacts(request: CapturedRequest, contentType: string, mediaType: string): RequestBody {
   const { body } = request
   if (body.length === 0) return { kind: 'none' }
   const encoding = headerOf(request.headers, 'content-encoding')
@@ -119,24 +118,14 @@ const JSON_TYPE = 'json'
 function negotiatedType(accept: string | undefined): string {
   if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json')
     return JSON_TYPE
-  let best = 0
-  let types: string[] = []
-  for (const item of accept.split(',')) {
-    const quality = Number(/;\s*q=([0-9.]+)/i.exec(item)?.[1] ?? '1')
-    if (quality > best) types = []
-    if (quality >= best && quality > 0) types.push(essence(item))
-    best = Math.max(best, quality)
-  }
+  const ranges = weightedRanges(accept)
+  const best = Math.max(0, ...ranges.map(({ quality }) => quality))
+  const types = ranges.filter(({ quality }) => quality === best && best > 0).map(({ range }) => range)
   const json = types.some((type) => type === '*/*' || type === 'application/*' || /[/+]json$/.test(type))
   return json ? JSON_TYPE : (types[0] ?? '')
 }
 
-function essence(contentType: string): string {
-  const end = contentType.indexOf(';')
-  return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
-}
-
-/** As the edge reads it: the IETF draft quotes the key, and case does not matter. */
-function unquoted(key: string | undefined): string | undefined {
-  return key?.replace(/^"(.*)"$/, '$1').toLowerCase()
+function keyOf({ headers }: CapturedRequest): string | undefined {
+  const value = headerOf(headers, 'idempotency-key')
+  return value === undefined ? undefined : idempotencyKey(value)
 }

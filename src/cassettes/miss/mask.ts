@@ -1,4 +1,4 @@
-import type { Field } from '../message/form-fields.ts'
+import type { FormField } from '../message/form-fields.ts'
 import { fieldRule } from '../redaction/contract.ts'
 
 const LONGEST = 80
@@ -16,7 +16,7 @@ export function masked(type: string, value: string): string {
   return `(${type}, ${[...value].length} characters)`
 }
 
-export function shownFields(fields: readonly Field[]): string {
+export function shownFields(fields: readonly FormField[]): string {
   return fields.map(({ name, value }) => `${name}=${shown([name], value, false)}`).join('&')
 }
 

@@ -1,9 +1,9 @@
+import { pointerSteps } from '../../http/json-pointer.ts'
 import type { Cassette, Place } from '../interaction.ts'
 import type { Indexed } from '../matching/entry-index.ts'
 import { type Layout, valueAt } from '../matching/layout.ts'
 import { isSuperseded, missingDependency } from '../matching/order.ts'
-import { pointerNames } from '../message/json-tree.ts'
-import { placeKey } from '../message/places.ts'
+import { placeKey } from '../message/place.ts'
 import { type RequestFacts, readRequest } from '../message/request-facts.ts'
 import { masked, shown } from './mask.ts'
 import type { MissContext, MissReason } from './report.ts'
@@ -41,7 +41,7 @@ function reasonOf(
   const show = (value: string) => (isPersonal ? masked(field, value) : shown(names, value))
   return {
     kind,
-    at: `${place.part} ${place.pointer}`,
+    at: placeKey(place),
     ...(recorded !== undefined && { recorded: show(recorded) }),
     ...(live !== undefined && { live: show(live) }),
     rule: ruleOf(difference, field, entry, facts, miss),
@@ -87,7 +87,7 @@ function bindingReasons(entry: Indexed, { lane, live, context }: MissContext): M
     const value = valueAt(live.raw, place)
     // That the place is empty is a difference of structure.
     if (value === undefined) continue
-    const at = `${place.part} ${place.pointer}`
+    const at = placeKey(place)
     const shownValues = { recorded: shown([field], recorded), live: shown([field], value) }
     if (context.classOf(field, recorded) !== context.classOf(field, value)) {
       reasons.push({ kind: 'value', at, ...shownValues, rule: `${field}: ${shownValues.recorded}` })
@@ -138,6 +138,6 @@ function orderReasons(entry: Indexed, { lane }: MissContext): MissReason[] {
 }
 
 function namesOf(place: Place): readonly string[] {
-  const names = pointerNames(place.pointer).filter((name) => !/^[0-9]+$/.test(name))
+  const names = pointerSteps(place.pointer).filter((name) => !/^[0-9]+$/.test(name))
   return place.part === 'path' ? [] : names
 }

@@ -1,7 +1,9 @@
 import { canonicalNumber } from '../../http/decimal.ts'
 import type { Place } from '../interaction.ts'
-import type { Field } from '../message/form-fields.ts'
-import { escapeName, type JsonNode } from '../message/json-tree.ts'
+import type { FormField } from '../message/form-fields.ts'
+import { eachPair, isOneType } from '../message/json-pairs.ts'
+import { type JsonNode, scalarText, typeName } from '../message/json-tree.ts'
+import { placeKey, repeatPointer } from '../message/place.ts'
 import type { RequestFacts } from '../message/request-facts.ts'
 
 export type Difference = {
@@ -33,7 +35,8 @@ export function differences(
   ): void => {
     if (found.length >= MOST) return
     // What stands in a hole is judged by its binding; whether something stands there is judged here.
-    if (kind !== 'missing' && kind !== 'extra' && kind !== 'type' && holes.has(`${part} ${pointer}`)) return
+    if (kind !== 'missing' && kind !== 'extra' && kind !== 'type' && holes.has(placeKey({ part, pointer })))
+      return
     found.push({
       kind,
       place: { part, pointer },
@@ -71,22 +74,21 @@ function compare(add: Add, part: Place['part'], pointer: string, was?: string, i
 function compareFields(
   add: Add,
   part: 'query' | 'request-body',
-  was: readonly Field[],
-  is: readonly Field[],
+  was: readonly FormField[],
+  is: readonly FormField[],
 ): void {
   const names = new Set([...was, ...is].map(({ name }) => name))
   for (const name of names) {
     const before = was.filter((field) => field.name === name)
     const now = is.filter((field) => field.name === name)
     for (let i = 0; i < Math.max(before.length, now.length); i++) {
-      const pointer = i === 0 ? `/${escapeName(name)}` : `/${escapeName(name)}/${i}`
-      compare(add, part, pointer, before[i]?.value, now[i]?.value)
+      compare(add, part, repeatPointer(name, i), before[i]?.value, now[i]?.value)
     }
   }
 }
 
 function compareBodies(add: Add, { body: was }: RequestFacts, { body: is }: RequestFacts): void {
-  if (was.kind === 'json' && is.kind === 'json') compareJson(add, was.json.root, is.json.root, '')
+  if (was.kind === 'json' && is.kind === 'json') compareJson(add, was.json.root, is.json.root)
   else if (was.kind === 'form' && is.kind === 'form')
     compareFields(add, 'request-body', was.fields, is.fields)
   else if (was.kind !== is.kind) {
@@ -104,36 +106,21 @@ function compareBodies(add: Add, { body: was }: RequestFacts, { body: is }: Requ
   }
 }
 
-function compareJson(add: Add, was: JsonNode, is: JsonNode, pointer: string): void {
-  if (was.kind === 'object' && is.kind === 'object') {
-    const before = new Map(was.members.map(({ name, node }) => [name, node]))
-    const now = new Map(is.members.map(({ name, node }) => [name, node]))
-    for (const name of new Set([...before.keys(), ...now.keys()])) {
-      compareNodes(add, before.get(name), now.get(name), `${pointer}/${escapeName(name)}`)
-    }
-  } else if (was.kind === 'array' && is.kind === 'array') {
-    for (let i = 0; i < Math.max(was.items.length, is.items.length); i++) {
-      compareNodes(add, was.items[i], is.items[i], `${pointer}/${i}`)
-    }
-  } else if (typeOf(was) !== typeOf(is))
-    add('type', 'request-body', pointer, `${typeOf(was)} ${textOf(was)}`, `${typeOf(is)} ${textOf(is)}`)
-  else compare(add, 'request-body', pointer, textOf(was), textOf(is))
-}
-
-function compareNodes(add: Add, was: JsonNode | undefined, is: JsonNode | undefined, pointer: string): void {
-  if (was && is) compareJson(add, was, is, pointer)
-  else if (was) add('missing', 'request-body', pointer, textOf(was))
-  else if (is) add('extra', 'request-body', pointer, undefined, textOf(is))
-}
-
-function typeOf(node: JsonNode): string {
-  if (node.kind !== 'literal') return node.kind
-  return node.text === 'null' ? 'null' : 'boolean'
+/** Every place counts alike here; `json-drift.ts` judges by what a client can rest on, and has other rules. */
+function compareJson(add: Add, was: JsonNode, is: JsonNode): void {
+  eachPair(was, is, (pair) => {
+    const { pointer } = pair
+    if (pair.was === undefined) add('extra', 'request-body', pointer, undefined, pair.is && textOf(pair.is))
+    else if (pair.is === undefined) add('missing', 'request-body', pointer, textOf(pair.was))
+    else if (!isOneType(pair)) {
+      const [before, now] = [pair.was, pair.is].map((node) => `${typeName(node)} ${textOf(node)}`)
+      add('type', 'request-body', pointer, before, now)
+    } else compare(add, 'request-body', pointer, textOf(pair.was), textOf(pair.is))
+  })
 }
 
 function textOf(node: JsonNode): string {
-  if (node.kind === 'string') return node.value
-  return node.kind === 'object' || node.kind === 'array' ? `(${node.kind})` : node.text
+  return node.kind === 'object' || node.kind === 'array' ? `(${node.kind})` : scalarText(node)
 }
 
 /** Whether two texts spell one exact number: `1000` and `1000.0`, in a body, a form or a query. */

@@ -1,13 +1,13 @@
 import type { Place } from '../interaction.ts'
-import type { Field } from '../message/body-fields.ts'
+import type { EditableField } from '../message/body-fields.ts'
 import type { Edit } from './edits.ts'
 import { isPublicClientId } from './secrets/secrets.ts'
-import type { FieldRule, Fields } from './stand-ins/field-table.ts'
+import type { FieldLookup, FieldRule } from './stand-ins/field-rules.ts'
 import type { StandIns } from './stand-ins/stand-ins.ts'
 
 /** The replacements that the fields themselves ask for, by their names. */
 export function fieldEdits(
-  fields: readonly Field[],
+  fields: readonly EditableField[],
   part: Place['part'],
   standIns: StandIns,
   personal: boolean,
@@ -23,7 +23,7 @@ export function fieldEdits(
 }
 
 /** The values of fields that are secrets by their names. */
-export function secretsOfFields(fields: readonly Field[], table: Fields): string[] {
+export function secretsOfFields(fields: readonly EditableField[], table: FieldLookup): string[] {
   return fields
     .filter((field) => {
       const kind = table.rule(field.names)?.kind
@@ -33,7 +33,7 @@ export function secretsOfFields(fields: readonly Field[], table: Fields): string
 }
 
 function editOf(
-  field: Field,
+  field: EditableField,
   rule: FieldRule,
   part: Place['part'],
   standIns: StandIns,

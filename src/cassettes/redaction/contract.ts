@@ -1,12 +1,12 @@
 import { ROWS } from '../../operations/operations.ts'
 import { type PolicyOptions, policyOf, type RedactionPolicy } from './policy.ts'
 import {
-  createFields,
+  createFieldLookup,
   type FieldRule,
   type FieldShape,
   type FieldTable,
   folded,
-} from './stand-ins/field-table.ts'
+} from './stand-ins/field-rules.ts'
 
 type Node = Readonly<Record<string, unknown>>
 
@@ -30,13 +30,7 @@ const SECRET_NAMES = [
 /** The table of the contract, from the annotations of its own schemas. */
 export const CONTRACT_FIELDS: FieldTable = contractFields()
 
-export const { rule: fieldRule, shape: fieldShape } = createFields(CONTRACT_FIELDS)
-
-/** The types of personal data that the contract knows. */
-export function personalTypes(): string[] {
-  const rules = Object.values(CONTRACT_FIELDS.rules)
-  return rules.filter(({ kind }) => kind === 'personal').map(({ type }) => type)
-}
+export const { rule: fieldRule, shape: fieldShape } = createFieldLookup(CONTRACT_FIELDS)
 
 function contractFields(): FieldTable {
   const table = { rules: {} as Record<string, FieldRule>, shapes: {} as Record<string, FieldShape> }
@@ -80,5 +74,5 @@ function learn(node: Node, names: readonly string[], { rules, shapes }: Growing)
 
 /** The policy of the contract. */
 export function redactionPolicy(options: PolicyOptions = {}): RedactionPolicy {
-  return policyOf(createFields(CONTRACT_FIELDS), options)
+  return policyOf(createFieldLookup(CONTRACT_FIELDS), options)
 }

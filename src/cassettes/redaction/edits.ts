@@ -1,15 +1,12 @@
 import type { Place, Redaction } from '../interaction.ts'
 import { latin1 } from '../message/bytes.ts'
 import { escaped } from '../message/json-leaves.ts'
+import { type Splice, spliced } from '../message/splice.ts'
 import type { SecretHit, Secrets } from './secrets/secrets.ts'
 import type { StandIns } from './stand-ins/stand-ins.ts'
 
-/** One replacement in a text of bytes (a Latin-1 string): everything outside `start` to `end` stays as it is. */
-export type Edit = {
-  readonly start: number
-  readonly end: number
-  /** Bytes. */
-  readonly text: string
+/** A replacement in bytes, which are held as a Latin-1 string, and why it is made. */
+export type Edit = Splice & {
   readonly kind: Redaction['kind']
   readonly rule: string
   readonly place: Place
@@ -25,19 +22,6 @@ export type PersonalValue = { readonly type: string; readonly value: string; rea
 /** A shorter value cannot be told from a chance likeness. */
 const REPEATED_LENGTH = 8
 
-/** Applies edits that do not overlap. */
-export function applyEdits(text: string, edits: readonly Edit[]): string {
-  if (edits.length === 0) return text
-  const pieces: string[] = []
-  let rest = 0
-  for (const edit of edits) {
-    pieces.push(text.slice(rest, edit.start), edit.text)
-    rest = edit.end
-  }
-  pieces.push(text.slice(rest))
-  return pieces.join('')
-}
-
 /**
  * The edits that the fields asked for, and beside them whatever secret and repeated personal value the rest of the
  * text holds. `placeOf` says where in the exchange a position stands.
@@ -51,7 +35,7 @@ export function withFindings(
   placeOf: (start: number, end: number) => Place,
 ): Edit[] {
   const found: Edit[] = secrets.find(text).map((hit) => editOf(hit, standIns, placeOf))
-  const rest = edits.length === 0 ? text : applyEdits(text, edits)
+  const rest = edits.length === 0 ? text : spliced(text, edits)
   for (const { start, end, type, value, standIn } of repeats(text, mentioned(rest, personal))) {
     const encoded = text.slice(start, end).includes('%')
     const bytes = encoded ? encodeURIComponent(standIn) : escaped(standIn)

@@ -1,8 +1,11 @@
 import type { HeaderLine } from '../../http/header-lines.ts'
+import { decodeFormOrKeep } from '../../http/percent.ts'
 import type { Place } from '../interaction.ts'
 import { latin1, utf8 } from '../message/bytes.ts'
-import { formValues, pointerAt } from '../message/form-spans.ts'
-import { applyEdits, type Edit, holdsFindings, type PersonalValue, withFindings } from './edits.ts'
+import { formValues } from '../message/form-spans.ts'
+import { repeatPointer } from '../message/place.ts'
+import { spliced } from '../message/splice.ts'
+import { type Edit, holdsFindings, type PersonalValue, withFindings } from './edits.ts'
 import { isPublicClientId, type Secrets } from './secrets/secrets.ts'
 import type { StandIns } from './stand-ins/stand-ins.ts'
 
@@ -38,7 +41,7 @@ export function redactHeaders(
     const bytes = wide ? latin1(value) : value
     const own = place ? structural(lower, bytes, place, standIns) : NO_EDITS
     kept.push({ line, lower, count, wide, bytes, own })
-    joined += `${applyEdits(bytes, own)}\n`
+    joined += `${spliced(bytes, own)}\n`
   }
   // One search of all values together: it nearly always finds nothing, and then none is searched by itself.
   const clean = !holdsFindings(joined, secrets, personal)
@@ -51,7 +54,7 @@ export function redactHeaders(
       headers.push(line)
       continue
     }
-    const text = applyEdits(bytes, found)
+    const text = spliced(bytes, found)
     headers.push([line[0], wide ? utf8(text) : text])
     edits.push(...found)
   }
@@ -71,7 +74,7 @@ type Kept = {
 const NO_EDITS: readonly Edit[] = []
 
 function placeOf(part: Place['part'], name: string, count: number): Place {
-  return { part, pointer: pointerAt(name, count) }
+  return { part, pointer: repeatPointer(name, count) }
 }
 
 /** The values of headers that are secrets by their names, so that they are found wherever else they stand. */
@@ -97,15 +100,7 @@ function credentials(value: string): string[] {
   const colon = pair.indexOf(':')
   if (colon === -1) return [rest]
   const halves = [pair.slice(0, colon), pair.slice(colon + 1)]
-  return halves.flatMap((half) => [half, formDecoded(half)]).filter((half) => !isPublicClientId(half))
-}
-
-function formDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return text
-  }
+  return halves.flatMap((half) => [half, decodeFormOrKeep(half)]).filter((half) => !isPublicClientId(half))
 }
 
 /** The headers that say by their names what in them is a secret. */

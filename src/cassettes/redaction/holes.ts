@@ -1,30 +1,26 @@
+import { splitTarget } from '../../http/target.ts'
+import { partitionPoint } from '../../partition-point.ts'
 import type { Binding, Place } from '../interaction.ts'
-import type { Field } from '../message/body-fields.ts'
-import { applyEdits, type Edit } from './edits.ts'
+import type { EditableField } from '../message/body-fields.ts'
+import { spliced } from '../message/splice.ts'
+import type { Edit } from './edits.ts'
 
 export function placeInBody(
   part: Place['part'],
-  fields: readonly Field[],
+  fields: readonly EditableField[],
 ): (start: number, end: number) => Place {
   return (start, end) => ({ part, pointer: fieldAt(fields, start, end)?.pointer ?? '' })
 }
 
-function fieldAt(fields: readonly Field[], start: number, end: number): Field | undefined {
+function fieldAt(fields: readonly EditableField[], start: number, end: number): EditableField | undefined {
   // The fields stand in the order of their bytes.
-  let low = 0
-  let high = fields.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((fields[middle]?.start ?? 0) <= start) low = middle + 1
-    else high = middle
-  }
-  const field = fields[low - 1]
+  const field = fields[partitionPoint(fields.length, (i) => (fields[i]?.start ?? 0) <= start) - 1]
   return field && field.end >= end ? field : undefined
 }
 
 export function placeInTarget(
   target: string,
-  query: readonly Field[],
+  query: readonly EditableField[],
 ): (start: number, end: number) => Place {
   const mark = target.indexOf('?')
   return (start, end) => {
@@ -41,7 +37,7 @@ export function placeInTarget(
 export function bindingsOf(
   part: Place['part'],
   edits: readonly Edit[],
-  fields: readonly Field[],
+  fields: readonly EditableField[],
   bytes: string,
   madeBy: Binding['madeBy'],
 ): Binding[] {
@@ -67,7 +63,7 @@ export function bindingsOf(
         start: edit.start - field.start,
         end: edit.end - field.start,
       }))
-      const raw = applyEdits(bytes.slice(field.start, field.end), inside)
+      const raw = spliced(bytes.slice(field.start, field.end), inside)
       bindings.push({ type: first.rule, value: field.read(raw), madeBy, places })
     }
   }
@@ -77,7 +73,7 @@ export function bindingsOf(
 export function pathBindings(target: string, edits: readonly Edit[]): Binding[] {
   const touched = edits.filter(({ place }) => place.part === 'path')
   if (touched.length === 0) return []
-  const segments = (applyEdits(target, edits).split('?', 1)[0] ?? '').slice(1).split('/')
+  const segments = splitTarget(spliced(target, edits)).path.slice(1).split('/')
   return touched.map(({ place, rule }) => ({
     type: rule,
     value: segments[Number(place.pointer.slice(1))] ?? '',

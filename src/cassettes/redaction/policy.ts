@@ -1,4 +1,4 @@
-import type { Fields } from './stand-ins/field-table.ts'
+import type { FieldLookup } from './stand-ins/field-rules.ts'
 
 /** What is allowed to reach a cassette. A header that is not listed is left out: deny by default, both ways. */
 export type RedactionPolicy = {
@@ -8,7 +8,7 @@ export type RedactionPolicy = {
   readonly replyHeaders: ReadonlySet<string>
   /** Whether personal data by the contract's fields get stand-ins; secrets always do. */
   readonly personal: boolean
-  readonly fields: Fields
+  readonly fields: FieldLookup
 }
 
 const BOTH = [
@@ -70,7 +70,7 @@ export type PolicyOptions = { readonly allowHeaders?: readonly string[]; readonl
 
 /** The lists above, with headers that the operator allows beside them. */
 export function policyOf(
-  fields: Fields,
+  fields: FieldLookup,
   { allowHeaders = [], personal = true }: PolicyOptions = {},
 ): RedactionPolicy {
   const more = allowHeaders.map((name) => name.toLowerCase())

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { OutcomeRule } from '../../config/schema.ts'
-import type { HeaderLine } from '../../http/header-lines.ts'
+import { type HeaderLine, withoutHeader } from '../../http/header-lines.ts'
 import { joined } from '../bindings/joined.ts'
 import type {
   Binding,
@@ -10,11 +10,12 @@ import type {
   Place,
   Redaction,
 } from '../interaction.ts'
-import { type Field, queryFields } from '../message/body-fields.ts'
+import { type EditableField, queryFields } from '../message/body-fields.ts'
 import { latin1, utf8 } from '../message/bytes.ts'
-import { type ReadBody, readBody } from '../message/read-body.ts'
+import { type ReadableBody, readableBody } from '../message/readable-body.ts'
+import { spliced } from '../message/splice.ts'
 import { fieldEdits, secretsOfFields } from './body.ts'
-import { applyEdits, type Edit, type PersonalValue, withFindings } from './edits.ts'
+import { type Edit, type PersonalValue, withFindings } from './edits.ts'
 import { redactHeaders, secretsOfHeaders } from './headers.ts'
 import { bindingsOf, pathBindings, placeInBody, placeInTarget } from './holes.ts'
 import type { RedactionPolicy } from './policy.ts'
@@ -72,13 +73,13 @@ export function createRedactor(options: RedactorOptions): Redactor {
   /** Stand-ins that a request has shown first: the client makes them, also where only a reply repeats them. */
   const sent = new Set<string>()
 
-  const learn = (headers: readonly HeaderLine[], fields: readonly Field[]) => {
+  const learn = (headers: readonly HeaderLine[], fields: readonly EditableField[]) => {
     for (const value of secretsOfHeaders(headers)) secrets.learn(value)
     for (const value of secretsOfFields(fields, policy.fields)) secrets.learn(value)
   }
 
   const redactRequest = (request: CapturedRequest): RedactedRequest => {
-    const body = readBody(request)
+    const body = readableBody(request)
     const target = wire(request.target)
     const query = queryFields(target)
     learn(request.headers, [...body.fields, ...query])
@@ -113,7 +114,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
     return {
       request: {
         ...request,
-        target: unwire(request.target, applyEdits(target, targetEdits)),
+        target: unwire(request.target, spliced(target, targetEdits)),
         headers: rewritten.headers,
         body: rewritten.body,
       },
@@ -124,7 +125,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
   }
 
   const redactReply = (reply: CapturedReply, sentPersonal: readonly PersonalValue[] = []): RedactedReply => {
-    const body = readBody(reply)
+    const body = readableBody(reply)
     learn(reply.headers, body.fields)
     const bodyEdits = fieldEdits(body.fields, 'reply-body', standIns, policy.personal)
     const personal = distinct([...sentPersonal, ...personalValues(bodyEdits)])
@@ -177,20 +178,20 @@ export function createRedactor(options: RedactorOptions): Redactor {
  */
 function rewriteBody(
   original: Uint8Array,
-  body: ReadBody,
+  body: ReadableBody,
   edits: readonly Edit[],
   headers: readonly HeaderLine[],
   part: 'request-header' | 'reply-header',
 ): { body: Uint8Array; headers: readonly HeaderLine[]; redactions: readonly Redaction[] } {
   const opaque = body.encoding === 'opaque'
   if (edits.length === 0 && !opaque) return { body: original, headers, redactions: [] }
-  const bytes = Buffer.from(applyEdits(body.bytes, edits), 'latin1')
+  const bytes = Buffer.from(spliced(body.bytes, edits), 'latin1')
   if (body.encoding === 'plain') return { body: bytes, headers, redactions: [] }
   const place: Place = { part, pointer: '/content-encoding' }
   const kind = edits.some((edit) => edit.kind === 'secret') || opaque ? 'secret' : 'personal'
   return {
     body: bytes,
-    headers: headers.filter(([name]) => name.toLowerCase() !== 'content-encoding'),
+    headers: withoutHeader(headers, 'content-encoding'),
     redactions: [{ place, kind, rule: opaque ? 'unreadable-encoding' : 'stored-decoded' }],
   }
 }

@@ -3,7 +3,7 @@ import type { Lane } from '../matching/lanes.ts'
 import { fits, type Lookup, needsOf } from '../matching/lookup.ts'
 import { isSuperseded, missingDependency } from '../matching/order.ts'
 import { replyInstants, replyShape } from './reply-shape.ts'
-import { applyExchange, type Exchange, planExchange, type WantedPair } from './swap.ts'
+import { applySwap, planSwap, type Swap, type WantedPair } from './swap.ts'
 
 /** How many exchanges are tried for one request; beyond it the request is a miss, and lanes are the remedy. */
 const TRIES = 96
@@ -15,7 +15,7 @@ const MOVES = 4
 /** What has been tried and done for one request, so that it can be undone. */
 type Attempt = {
   readonly lane: Lane
-  readonly done: Exchange[]
+  readonly done: Swap[]
   /** Recorded values whose clients have been asked to move on: asking twice leads nowhere. */
   readonly asked: Set<string>
   left: number
@@ -27,22 +27,22 @@ type Attempt = {
  * problem, solved as usual: whoever stands in the way is asked to stand for another, who may have to move as well.
  * True when an entry fits afterwards (and, with `due`, has its turn); otherwise nothing has changed.
  */
-export function makeRoom(lane: Lane, lookups: readonly Lookup[], due: boolean): boolean {
+export function reassign(lane: Lane, lookups: readonly Lookup[], due: boolean): boolean {
   const request = [due, ...lookups.flatMap(({ bucket, values }) => [bucket.entries[0], ...values])].join('\0')
-  if (isCramped(lane, request)) return false
+  if (hasFailedBefore(lane, request)) return false
   const hasRoom = search(lane, lookups, due)
-  if (hasRoom) lane.cramped.requests.clear()
-  else noteCramped(lane, request)
+  if (hasRoom) lane.failedSearches.requests.clear()
+  else noteFailed(lane, request)
   return hasRoom
 }
 
 /** What was looked for in vain is not there either while everything is as it was: a client that polls asks again. */
-function isCramped(lane: Lane, request: string): boolean {
-  return lane.cramped.at === momentOf(lane) && lane.cramped.requests.has(request)
+function hasFailedBefore(lane: Lane, request: string): boolean {
+  return lane.failedSearches.at === momentOf(lane) && lane.failedSearches.requests.has(request)
 }
 
-function noteCramped(lane: Lane, request: string): void {
-  const { cramped } = lane
+function noteFailed(lane: Lane, request: string): void {
+  const { failedSearches: cramped } = lane
   const now = momentOf(lane)
   if (cramped.at !== now) cramped.requests.clear()
   cramped.at = now
@@ -60,8 +60,8 @@ function search(lane: Lane, lookups: readonly Lookup[], due: boolean): boolean {
     for (const entry of considered(lane, lookup)) {
       if (attempt.left <= 0) return false
       attempt.asked.clear()
-      if (fitIn(attempt, entry, lookup) && (!due || hasItsTurn(lane, entry))) {
-        for (const exchange of attempt.done) lane.timeline.exchange(instantPairs(exchange))
+      if (makeFit(attempt, entry, lookup) && (!due || hasItsTurn(lane, entry))) {
+        for (const exchange of attempt.done) lane.timeline.swap(instantPairs(exchange))
         return true
       }
       undo(attempt, 0)
@@ -80,7 +80,7 @@ function considered({ state }: Lane, { bucket }: Lookup): readonly Indexed[] {
   return [...all.filter(isOpen), ...all.filter((entry) => !isOpen(entry))]
 }
 
-function fitIn(attempt: Attempt, entry: Indexed, lookup: Lookup): boolean {
+function makeFit(attempt: Attempt, entry: Indexed, lookup: Lookup): boolean {
   const { state } = attempt.lane
   for (const [i, { type, madeBy }] of entry.layout.holes.entries()) {
     const recorded = entry.values[i] ?? ''
@@ -92,13 +92,14 @@ function fitIn(attempt: Attempt, entry: Indexed, lookup: Lookup): boolean {
     const isTaken = state.table.liveOf(type, recorded) !== undefined
     if (has === undefined) {
       // Whoever stands for it moves on.
-      if (isTaken && !vacate(attempt, type, recorded, MOVES)) return false
+      if (isTaken && !freeUp(attempt, type, recorded, MOVES)) return false
       continue
     }
     // Both are known: the two change places, or whoever stands for the wanted one moves on first.
     const wanted = { type, has, wants: recorded }
     const isDone =
-      swap(attempt, wanted) || (isTaken && vacate(attempt, type, recorded, MOVES) && swap(attempt, wanted))
+      trySwap(attempt, wanted) ||
+      (isTaken && freeUp(attempt, type, recorded, MOVES) && trySwap(attempt, wanted))
     if (!isDone) return false
   }
   if (!entry.safe && state.served.has(entry.position)) return false
@@ -110,7 +111,7 @@ function hasItsTurn({ view }: Lane, entry: Indexed): boolean {
 }
 
 /** Makes a recorded value nobody's, by letting whoever stands for it stand for a like one. */
-function vacate(attempt: Attempt, type: string, recorded: string, moves: number): boolean {
+function freeUp(attempt: Attempt, type: string, recorded: string, moves: number): boolean {
   const { state } = attempt.lane
   const id = `${type}\0${recorded}`
   if (attempt.left <= 0 || attempt.asked.has(id)) return false
@@ -119,32 +120,33 @@ function vacate(attempt: Attempt, type: string, recorded: string, moves: number)
   for (const wants of others) {
     if (attempt.left <= 0) return false
     if (state.table.liveOf(type, wants) !== undefined) continue
-    if (swap(attempt, { type, has: recorded, wants })) return true
+    if (trySwap(attempt, { type, has: recorded, wants })) return true
   }
   if (moves === 0) return false
   for (const wants of others) {
     if (attempt.left <= 0) return false
     if (state.table.liveOf(type, wants) === undefined) continue
     const mark = attempt.done.length
-    if (vacate(attempt, type, wants, moves - 1) && swap(attempt, { type, has: recorded, wants })) return true
+    if (freeUp(attempt, type, wants, moves - 1) && trySwap(attempt, { type, has: recorded, wants }))
+      return true
     undo(attempt, mark)
   }
   return false
 }
 
-function swap(attempt: Attempt, wanted: WantedPair): boolean {
+function trySwap(attempt: Attempt, wanted: WantedPair): boolean {
   if (attempt.left-- <= 0) return false
   const { state, view } = attempt.lane
-  const exchange = planExchange(state, [wanted], (a, b) => replyShape(a) === replyShape(b))
+  const exchange = planSwap(state, [wanted], (a, b) => replyShape(a) === replyShape(b))
   if (!exchange) return false
-  applyExchange(state, view, exchange)
+  applySwap(state, view, exchange)
   attempt.done.push(exchange)
   return true
 }
 
 /** An exchange is its own inverse. */
 function undo({ lane, done }: Attempt, mark: number): void {
-  for (const exchange of done.splice(mark).reverse()) applyExchange(lane.state, lane.view, exchange)
+  for (const exchange of done.splice(mark).reverse()) applySwap(lane.state, lane.view, exchange)
 }
 
 /** Recorded values that stand where this one stands, in entries with the same key as one that was served with it. */
@@ -176,7 +178,7 @@ function likeValues({ state }: Lane, type: string, recorded: string): readonly s
 }
 
 /** The instants of the two stories, each pair once: an account shows the same one in every answer. */
-function instantPairs({ entries }: Exchange): Iterable<readonly [number, number]> {
+function instantPairs({ entries }: Swap): Iterable<readonly [number, number]> {
   const pairs = new Map<number, readonly [number, number]>()
   for (const [one, other] of entries) {
     const others = replyInstants(other)

@@ -11,7 +11,7 @@ import {
   type ToLive,
 } from '../message/instants.ts'
 import { eachScalar, hasRepeatedNames, nodeAt, readJson } from '../message/json-tree.ts'
-import { DELIMITERS } from '../message/places.ts'
+import { TOKEN_DELIMITERS } from '../message/values.ts'
 
 /** What a reply is rendered with. */
 export type RenderContext = {
@@ -198,7 +198,7 @@ function livesOf(bindings: readonly Bound[], context: RenderContext): ReadonlyMa
 }
 
 function replaceTokens(text: string, lives: ReadonlyMap<string, string>): string {
-  const tokens = text.split(DELIMITERS)
+  const tokens = text.split(TOKEN_DELIMITERS)
   let at = 0
   let out = ''
   for (const token of tokens) {

@@ -2,7 +2,7 @@ import { headerOf } from '../../http/header-lines.ts'
 import { type Bound, boundOf, type Entry } from '../matching/entry.ts'
 import { instantOf, isInstantName } from '../message/instants.ts'
 import { eachScalar, readJson } from '../message/json-tree.ts'
-import { DELIMITERS } from '../message/places.ts'
+import { TOKEN_DELIMITERS } from '../message/values.ts'
 
 const shapes = new WeakMap<Entry['interaction'], string>()
 
@@ -14,12 +14,12 @@ export function replyShape(entry: Entry): string {
   const { interaction } = entry
   const known = shapes.get(interaction)
   if (known !== undefined) return known
-  const shape = shapeOf(entry)
+  const shape = describeShape(entry)
   shapes.set(interaction, shape)
   return shape
 }
 
-function shapeOf(entry: Entry): string {
+function describeShape(entry: Entry): string {
   const { reply } = entry.interaction
   if (!reply) return ''
   const bound = new Map<string, Bound[]>()
@@ -37,7 +37,7 @@ function shapeOf(entry: Entry): string {
     return (
       types.get(text) ??
       text
-        .split(DELIMITERS)
+        .split(TOKEN_DELIMITERS)
         .map((token) => types.get(token) ?? token)
         .join('/')
     )

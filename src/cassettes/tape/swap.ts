@@ -9,7 +9,7 @@ import { correctProgress, type OrderView, placeIn } from '../matching/order.ts'
  * two stories may still change places. They do only if everything that was served of either has a twin in the
  * other with an equal answer: the client cannot tell, and nothing is guessed.
  */
-export type Exchange = {
+export type Swap = {
   readonly values: readonly { readonly type: string; readonly a: string; readonly b: string }[]
   readonly entries: readonly (readonly [Indexed, Indexed])[]
 }
@@ -20,11 +20,11 @@ export type WantedPair = { readonly type: string; readonly has: string; readonly
 const MAX_TWINS = 256
 
 /** What would have to change places so that each `has` becomes what it `wants`; undefined when something differs. */
-export function planExchange(
+export function planSwap(
   state: LaneState,
   wanted: readonly WantedPair[],
   sameAnswer: (a: Indexed, b: Indexed) => boolean,
-): Exchange | undefined {
+): Swap | undefined {
   const partners = new Map<string, string>()
   const queue: { type: string; a: string; b: string }[] = []
   const entries = new Map<number, number>()
@@ -123,8 +123,8 @@ function pairsOf(state: LaneState, entries: ReadonlyMap<number, number>): (reado
 }
 
 /** Lets the two stories change places: live values, and which entries are served. */
-export function applyExchange(state: LaneState, view: OrderView, { values, entries }: Exchange): void {
-  for (const { type, a, b } of values) state.table.exchange(type, a, b)
+export function applySwap(state: LaneState, view: OrderView, { values, entries }: Swap): void {
+  for (const { type, a, b } of values) state.table.swap(type, a, b)
   for (const [one, other] of entries) {
     const ofOne = state.served.get(one.position)
     const ofOther = state.served.get(other.position)

@@ -1,6 +1,6 @@
 import { operationOf } from '../../operations/operations.ts'
 import { CassetteError } from '../cassette-error.ts'
-import { EntryFault } from '../file/har/read-entry.ts'
+import { EntryError } from '../file/har/read-entry.ts'
 import type { CassetteHeader } from '../file/journal/lines.ts'
 import { harParts, readFile } from '../file/load.ts'
 import { CASSETTE_VERSION, type Cassette, type Interaction } from '../interaction.ts'
@@ -49,9 +49,9 @@ export function importHarBytes(bytes: Buffer, path: string, options: ImportOptio
     try {
       const exchange = exchangeOf(JSON.parse(bytes.toString('utf8', start, end)))
       const operation = operationOf(exchange.request.method, exchange.request.target)
-      if (operation === undefined) throw new EntryFault('is no request of the interface')
+      if (operation === undefined) throw new EntryError('is no request of the interface')
       origin ??= exchange.urlOrigin
-      if (exchange.urlOrigin !== origin) throw new EntryFault(`went to ${exchange.urlOrigin}`)
+      if (exchange.urlOrigin !== origin) throw new EntryError(`went to ${exchange.urlOrigin}`)
       const { exchange: redacted, redactions, bindings } = options.redactor.redact({ ...exchange, operation })
       const { startedAt, durationMs, lane, request, reply } = redacted
       const interaction = {
@@ -67,7 +67,7 @@ export function importHarBytes(bytes: Buffer, path: string, options: ImportOptio
       }
       found.push({ at: startedAt, end: startedAt + durationMs, origin, interaction })
     } catch (cause) {
-      if (!(cause instanceof EntryFault))
+      if (!(cause instanceof EntryError))
         throw new CassetteError('undecodable', path, 'the entry cannot be read.', { entry })
       skipped.push({ entry, reason: cause.message })
     }

@@ -5,13 +5,14 @@ import { entryText } from '../file/har/write.ts'
 import { lineHash } from '../file/journal/lines.ts'
 import { harParts, type LoadedCassette, parseCassette, readFile } from '../file/load.ts'
 import type { Cassette, Interaction, Place } from '../interaction.ts'
-import { type Field, queryFields } from '../message/body-fields.ts'
+import { type EditableField, queryFields } from '../message/body-fields.ts'
 import { latin1 } from '../message/bytes.ts'
-import { valuesOf } from '../message/places.ts'
-import { readBody } from '../message/read-body.ts'
+import { placeKey } from '../message/place.ts'
+import { readableBody } from '../message/readable-body.ts'
+import { valuesOf } from '../message/values.ts'
 import { CONTRACT_FIELDS, fieldRule } from '../redaction/contract.ts'
 import { createSecrets, isPublicClientId, type Secrets } from '../redaction/secrets/secrets.ts'
-import { createFields } from '../redaction/stand-ins/field-table.ts'
+import { createFieldLookup } from '../redaction/stand-ins/field-rules.ts'
 import { createStandIns, type StandIns } from '../redaction/stand-ins/stand-ins.ts'
 
 export type LintProblem = {
@@ -103,7 +104,7 @@ function lintFile(bytes: Buffer, cassette: LoadedCassette): LintProblem[] {
 
 function lintInteractions(cassette: Cassette, options: LintOptions): LintProblem[] {
   const standIns = createStandIns({
-    fields: createFields(CONTRACT_FIELDS),
+    fields: createFieldLookup(CONTRACT_FIELDS),
     rules: options.rules,
     testValues: options.testValues ?? [],
   })
@@ -125,16 +126,16 @@ function lintInteractions(cassette: Cassette, options: LintOptions): LintProblem
 
 function lintFields(interaction: Interaction, standIns: StandIns, policy: string): LintProblem[] {
   const { request, reply, redactions, sequence } = interaction
-  const redacted = new Set(redactions.map(({ place }) => `${place.part} ${place.pointer}`))
-  const parts: [Place['part'], readonly Field[]][] = [
+  const redacted = new Set(redactions.map(({ place }) => placeKey(place)))
+  const parts: [Place['part'], readonly EditableField[]][] = [
     ['query', queryFields(request.target)],
-    ['request-body', readBody(request).fields],
-    ['reply-body', reply ? readBody(reply).fields : []],
+    ['request-body', readableBody(request).fields],
+    ['reply-body', reply ? readableBody(reply).fields : []],
   ]
   return parts.flatMap(([part, fields]) =>
     fields.flatMap(({ names, pointer, value }): LintProblem[] => {
       const rule = fieldRule(names)
-      if (rule === undefined || value === '' || redacted.has(`${part} ${pointer}`)) return []
+      if (rule === undefined || value === '' || redacted.has(placeKey({ part, pointer }))) return []
       const at = { entry: sequence }
       const place = { part, pointer }
       if (rule.kind === 'personal') {
@@ -163,10 +164,10 @@ export function lintBindings(interaction: Interaction): LintProblem[] {
   const values = valuesOf(interaction)
   return interaction.bindings.flatMap(({ type, value, places }) =>
     places.flatMap((place): LintProblem[] => {
-      const held = values.get(`${place.part} ${place.pointer}`)
+      const held = values.get(placeKey(place))
       // In a reply a bound value may be one token of a URL.
       if (held === value || (held?.includes(value) && place.part.startsWith('reply'))) return []
-      const message = `${place.part} ${place.pointer} does not hold the bound ${type}`
+      const message = `${placeKey(place)} does not hold the bound ${type}`
       return [{ severity: 'warning', kind: 'binding', message, at: { entry: interaction.sequence }, place }]
     }),
   )

@@ -1,6 +1,9 @@
-import type { Interaction, Place } from '../interaction.ts'
-import { valuesOf } from '../message/places.ts'
-import { readBody } from '../message/read-body.ts'
+import { escapeStep } from '../../http/json-pointer.ts'
+import { splitTarget } from '../../http/target.ts'
+import type { Interaction } from '../interaction.ts'
+import { placeKey, readPlaceKey } from '../message/place.ts'
+import { readableBody } from '../message/readable-body.ts'
+import { valuesOf } from '../message/values.ts'
 
 export type MeantValue = { readonly type: 'text' | 'number' | 'literal' | 'bytes'; readonly text: string }
 
@@ -31,8 +34,8 @@ const MOMENT = new Set([
 
 /** Headers that tell the moment and the connection rather than what was said. */
 export function headerIgnored(at: string): boolean {
-  const [part, pointer = ''] = at.split(' ')
-  return (part?.endsWith('-header') ?? false) && MOMENT.has(pointer.split('/')[1] ?? '')
+  const { part, pointer } = readPlaceKey(at)
+  return part.endsWith('-header') && MOMENT.has(pointer.split('/')[1] ?? '')
 }
 
 /** The values of an interaction with numbered holes for what is bound. `numbers` runs through the whole cassette. */
@@ -44,16 +47,16 @@ export function meaningOf(interaction: Interaction, numbers: Map<string, number>
     const number = numbers.get(id) ?? nextOf(numbers, `${lane}\0${type}`)
     numbers.set(id, number)
     for (const place of places) {
-      const list = holes.get(keyOf(place)) ?? []
+      const list = holes.get(placeKey(place)) ?? []
       list.push({ value, hole: `{${type} ${number}}` })
-      holes.set(keyOf(place), list)
+      holes.set(placeKey(place), list)
     }
   }
   const types = new Map<string, MeantValue['type']>()
-  for (const field of readBody(request).fields)
-    if (field.number) types.set(`request-body ${field.pointer}`, 'number')
-  for (const field of reply ? readBody(reply).fields : [])
-    if (field.number) types.set(`reply-body ${field.pointer}`, 'number')
+  for (const field of readableBody(request).fields)
+    if (field.number) types.set(placeKey({ part: 'request-body', pointer: field.pointer }), 'number')
+  for (const field of reply ? readableBody(reply).fields : [])
+    if (field.number) types.set(placeKey({ part: 'reply-body', pointer: field.pointer }), 'number')
 
   const values = new Map<string, MeantValue>()
   for (const [at, raw] of valuesOf(interaction)) {
@@ -68,14 +71,18 @@ export function meaningOf(interaction: Interaction, numbers: Map<string, number>
     ['reply-body', reply],
   ] as const) {
     if (message === undefined || message.body.length === 0) continue
-    const { bytes, fields } = readBody(message)
+    const { bytes, fields } = readableBody(message)
     if (fields.length === 0 && !/^\s*[{[]/.test(bytes)) values.set(part, { type: 'bytes', text: bytes })
-    else for (const [pointer, literal] of literalsOf(bytes)) values.set(`${part} ${pointer}`, literal)
+    else for (const [pointer, literal] of literalsOf(bytes)) values.set(placeKey({ part, pointer }), literal)
   }
   values.set('status', { type: 'number', text: reply ? String(reply.status) : 'none' })
-  const path = (request.target.split('?', 1)[0] ?? '').slice(1).split('/')
+  const path = splitTarget(request.target).path.slice(1).split('/')
   const shape = path
-    .map((_, i) => values.get(`path /${i}`)?.text.replace(/^\{(\S+) \d+\}$/, '{$1}') ?? '')
+    .map(
+      (_, i) =>
+        values.get(placeKey({ part: 'path', pointer: `/${i}` }))?.text.replace(/^\{(\S+) \d+\}$/, '{$1}') ??
+        '',
+    )
     .join('/')
   const title = `${request.method} /${shape}`
   return { sequence, title, key: `${lane}\0${operation ?? ''}\0${title}`, values }
@@ -97,8 +104,7 @@ function* literals(value: unknown, pointer: string): Generator<[string, MeantVal
   else if (typeof value === 'object') {
     const members = Object.entries(value)
     if (members.length === 0) yield [pointer, { type: 'literal', text: Array.isArray(value) ? '[]' : '{}' }]
-    for (const [name, child] of members)
-      yield* literals(child, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    for (const [name, child] of members) yield* literals(child, `${pointer}/${escapeStep(name)}`)
   }
 }
 
@@ -106,8 +112,4 @@ function nextOf(numbers: Map<string, number>, type: string): number {
   const next = (numbers.get(type) ?? 0) + 1
   numbers.set(type, next)
   return next
-}
-
-function keyOf({ part, pointer }: Place): string {
-  return `${part} ${pointer}`
 }

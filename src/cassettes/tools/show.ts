@@ -2,8 +2,10 @@ import { isUtf8 } from 'node:buffer'
 import { STATUS_CODES } from 'node:http'
 import { instant } from '../../clock.ts'
 import type { HeaderLine } from '../../http/header-lines.ts'
+import { printable } from '../../terminal.ts'
 import type { Cassette, Interaction } from '../interaction.ts'
-import { type Message, readBody } from '../message/read-body.ts'
+import { placeKey } from '../message/place.ts'
+import { type Message, readableBody } from '../message/readable-body.ts'
 
 export type ShowOptions = {
   readonly color: boolean
@@ -27,8 +29,8 @@ export function showCassette(cassette: Cassette, { color, entry }: ShowOptions):
   const lanes = new Set(interactions.map(({ lane }) => lane))
   const lines = [
     paint('bold', `${interactions.length} interactions`) + (lanes.size > 1 ? ` in ${lanes.size} lanes` : ''),
-    paint('dim', `recorded ${instant(t0)} by ${safe(product)}, format ${version}, ${safe(origin)}`),
-    paint('dim', `profile ${profile}, redaction ${safe(redaction)}`),
+    paint('dim', `recorded ${instant(t0)} by ${printable(product)}, format ${version}, ${printable(origin)}`),
+    paint('dim', `profile ${profile}, redaction ${printable(redaction)}`),
     '',
     ...interactions.map((interaction) => summary(interaction, paint, lanes.size > 1)),
   ]
@@ -41,11 +43,11 @@ function summary(interaction: Interaction, paint: Paint, lanes: boolean): string
     paint('dim', `#${sequence}`.padStart(6)),
     paint('dim', instant(startedAt).slice(11, 23)),
     paint('bold', request.method.padEnd(4)),
-    safe(request.target),
+    printable(request.target),
     statusOf(interaction, paint),
-    paint('dim', safe(operation ?? 'unknown operation')),
+    paint('dim', printable(operation ?? 'unknown operation')),
   ]
-  if (lanes) parts.push(paint('dim', `lane ${safe(lane) || '(none)'}`))
+  if (lanes) parts.push(paint('dim', `lane ${printable(lane) || '(none)'}`))
   return parts.join(' ')
 }
 
@@ -59,11 +61,11 @@ function showInteraction(interaction: Interaction, paint: Paint): string[] {
   const lines = [
     paint(
       'dim',
-      `#${sequence} ${instant(startedAt)}, ${Math.round(durationMs)} ms, lane ${safe(lane) || '(none)'}`,
+      `#${sequence} ${instant(startedAt)}, ${Math.round(durationMs)} ms, lane ${printable(lane) || '(none)'}`,
     ),
-    paint('dim', `${safe(operation ?? 'unknown operation')}, answered by ${safe(origin)}`),
+    paint('dim', `${printable(operation ?? 'unknown operation')}, answered by ${printable(origin)}`),
     '',
-    paint('bold', `${request.method} ${safe(request.target)} HTTP/${request.httpVersion}`),
+    paint('bold', `${request.method} ${printable(request.target)} HTTP/${request.httpVersion}`),
     ...showMessage(request, paint),
     '',
   ]
@@ -77,30 +79,28 @@ function showInteraction(interaction: Interaction, paint: Paint): string[] {
 
 function showMessage(message: Message, paint: Paint): string[] {
   const headers = message.headers.map(
-    ([name, value]: HeaderLine) => `${paint('dim', `${safe(name)}:`)} ${safe(value)}`,
+    ([name, value]: HeaderLine) => `${paint('dim', `${printable(name)}:`)} ${printable(value)}`,
   )
   if (message.body.length === 0) return headers
-  const bytes = Buffer.from(readBody(message).bytes, 'latin1')
+  const bytes = Buffer.from(readableBody(message).bytes, 'latin1')
   if (!isUtf8(bytes)) return [...headers, '', paint('dim', `(${bytes.length} bytes that are no text)`)]
   const text = bytes.toString('utf8')
-  return [...headers, '', ...safe(prettyJson(text) ?? text, true).split('\n')]
+  return [...headers, '', ...printable(prettyJson(text) ?? text, '\n\t').split('\n')]
 }
 
 /** What a replay does with the values of this entry. */
 function showHoles({ bindings, redactions }: Interaction, paint: Paint): string[] {
   if (bindings.length === 0) return []
-  const digests = new Set(
-    redactions.flatMap(({ place, digest }) => (digest ? [`${place.part} ${place.pointer}`] : [])),
-  )
+  const digests = new Set(redactions.flatMap(({ place, digest }) => (digest ? [placeKey(place)] : [])))
   const lines = bindings.map(({ type, value, madeBy, places }) => {
-    const where = places.map(({ part, pointer }) => `${part} ${pointer}`)
+    const where = places.map(placeKey)
     const how =
       madeBy === 'server'
         ? 'made by the server'
         : where.some((place) => digests.has(place))
           ? 'compared with the cassette key, else bound when first seen'
           : 'bound when first seen, not compared'
-    return `  ${safe(type)} ${safe(value)} ${paint('dim', `${how}: ${safe(where.join(', '))}`)}`
+    return `  ${printable(type)} ${printable(value)} ${paint('dim', `${how}: ${printable(where.join(', '))}`)}`
   })
   return ['', paint('bold', 'Values that may differ in a replay'), ...lines]
 }
@@ -108,18 +108,9 @@ function showHoles({ bindings, redactions }: Interaction, paint: Paint): string[
 function showRedactions({ redactions }: Interaction, paint: Paint): string[] {
   if (redactions.length === 0) return []
   const lines = redactions.map(
-    ({ place, kind, rule }) =>
-      `  ${kind} ${safe(rule)} ${paint('dim', safe(`${place.part} ${place.pointer}`))}`,
+    ({ place, kind, rule }) => `  ${kind} ${printable(rule)} ${paint('dim', printable(placeKey(place)))}`,
   )
   return ['', paint('bold', 'Replaced before it was written'), ...lines]
-}
-
-/** Control characters and direction marks, which a terminal would obey, as escapes. */
-function safe(text: string, lines = false): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
-    if (lines && (character === '\n' || character === '\t')) return character
-    return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
-  })
 }
 
 /**

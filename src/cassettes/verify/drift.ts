@@ -1,8 +1,10 @@
+import { headerOf } from '../../http/header-lines.ts'
+import { mediaTypeOf } from '../../http/media-type.ts'
+import { withoutOrigin } from '../../http/target.ts'
 import type { CapturedReply, Interaction } from '../interaction.ts'
 import { readJson } from '../message/json-tree.ts'
-import { readBody } from '../message/read-body.ts'
+import { readableBody } from '../message/readable-body.ts'
 import { jsonDrift } from './json-drift.ts'
-import { withoutOrigin } from './live-values.ts'
 import type { Drift, DriftContext } from './report.ts'
 
 /** What a client acts on. The others tell the moment, the connection or the rate. */
@@ -34,7 +36,7 @@ export function driftOf(interaction: Interaction, live: CapturedReply, context: 
 }
 
 function statusText(reply: CapturedReply): string {
-  const { fields } = readBody(reply)
+  const { fields } = readableBody(reply)
   const code = fields.find(({ pointer }) => pointer === '/code')?.value
   return code === undefined ? String(reply.status) : `${reply.status} ${code}`
 }
@@ -42,12 +44,12 @@ function statusText(reply: CapturedReply): string {
 function headerDrift(interaction: Interaction, recorded: CapturedReply, live: CapturedReply): Drift[] {
   const drifts: Drift[] = []
   const free = placesOf(interaction, 'reply-header')
-  const [was, is] = [mediaType(recorded), mediaType(live)]
+  const [was, is] = [mediaTypeOf(recorded.headers), mediaTypeOf(live.headers)]
   if (was !== is && recorded.body.length > 0)
     drifts.push({ at: 'reply-header /content-type', kind: 'type', breaking: true, recorded: was, live: is })
   for (const name of HEADERS) {
     const at = `reply-header /${name}`
-    const [before, now] = [header(recorded, name), header(live, name)]
+    const [before, now] = [headerOf(recorded.headers, name), headerOf(live.headers, name)]
     if (before === undefined && now !== undefined)
       drifts.push({ at, kind: 'added', breaking: false, live: now })
     else if (before !== undefined && now === undefined)
@@ -92,19 +94,11 @@ function bodyDrift(
 }
 
 function textOf(reply: CapturedReply): Buffer {
-  return Buffer.from(readBody(reply).bytes, 'latin1')
+  return Buffer.from(readableBody(reply).bytes, 'latin1')
 }
 
 /** Where something is bound or redacted. */
 export function placesOf({ bindings, redactions }: Interaction, part: string): ReadonlySet<string> {
   const places = [...bindings.flatMap((binding) => binding.places), ...redactions.map(({ place }) => place)]
   return new Set(places.filter((place) => place.part === part).map(({ pointer }) => pointer))
-}
-
-function header(reply: CapturedReply, name: string): string | undefined {
-  return reply.headers.find(([key]) => key.toLowerCase() === name)?.[1]
-}
-
-function mediaType(reply: CapturedReply): string {
-  return (header(reply, 'content-type')?.split(';', 1)[0] ?? '').trim().toLowerCase()
 }

@@ -1,7 +1,9 @@
 import { canonicalNumber } from '../../http/decimal.ts'
+import { withoutOrigin } from '../../http/target.ts'
 import { instantOf, isInstantName } from '../message/instants.ts'
-import { escapeName, type JsonNode } from '../message/json-tree.ts'
-import { withoutOrigin } from './live-values.ts'
+import { eachPair, isOneType, type JsonPair } from '../message/json-pairs.ts'
+import { type JsonNode, type JsonScalar, scalarText, typeName } from '../message/json-tree.ts'
+import { placeKey } from '../message/place.ts'
 import type { Drift, DriftContext } from './report.ts'
 
 export type JsonContext = DriftContext & {
@@ -13,99 +15,70 @@ export type JsonContext = DriftContext & {
 /** Text for people. */
 const PROSE = new Set(['detail', 'title', 'resolution'])
 
-/** How a live JSON body differs from the recorded one, by the exact spelling of its values. */
+/**
+ * How a live JSON body differs from the recorded one, by the exact spelling of its values. `miss/request-diff.ts` walks
+ * the same way and judges otherwise: there every difference counts, here what a client can rest on.
+ */
 export function jsonDrift(was: JsonNode, is: JsonNode, context: JsonContext): Drift[] {
   const drifts: Drift[] = []
-  const { free, operation } = context
-  const isCounters = operation === 'portal.usage'
-  const allVolatile = isAboutTheMoment(operation)
-  const push = (pointer: string, drift: Omit<Drift, 'at'>) =>
-    drifts.push({ at: `reply-body ${pointer}`, ...drift })
+  const allVolatile = isAboutTheMoment(context.operation)
+  const isVolatile = (pointer: string, name: string): boolean =>
+    allVolatile || PROSE.has(name) || context.volatile.has(name.toLowerCase()) || context.varies(pointer)
 
-  const compare = (before: JsonNode, now: JsonNode, pointer: string, name: string): void => {
-    const volatile =
-      allVolatile || PROSE.has(name) || context.volatile.has(name.toLowerCase()) || context.varies(pointer)
-    const [from, to] = [typeOf(before), typeOf(now)]
-    if (from !== to) {
-      // The last page of a list has no cursor, and a list grows.
-      const kind = volatile && (from === 'null' || to === 'null') ? 'value' : 'type'
-      push(pointer, { kind, breaking: kind === 'type', recorded: shown(before), live: shown(now) })
-    } else if (before.kind === 'object' && now.kind === 'object') {
-      const members = new Map(now.members.map((member) => [member.name, member.node]))
-      const known = new Set(before.members.map((member) => member.name))
-      for (const { name: key, node } of before.members) {
-        const at = `${pointer}/${escapeName(key)}`
-        const twin = members.get(key)
-        if (twin) compare(node, twin, at, key)
-        else push(at, { kind: 'removed', breaking: true, recorded: shown(node) })
-      }
-      for (const { name: key, node } of now.members)
-        if (!known.has(key))
-          push(`${pointer}/${escapeName(key)}`, { kind: 'added', breaking: false, live: typeOf(node) })
-    } else if (before.kind === 'array' && now.kind === 'array') {
-      compareItems(before.items, now.items, pointer, name, volatile)
-    } else compareTexts(before, now, pointer, name, volatile)
-  }
-
-  const compareItems = (
-    before: readonly JsonNode[],
-    now: readonly JsonNode[],
-    pointer: string,
-    name: string,
-    volatile: boolean,
-  ): void => {
-    for (const [i, node] of before.entries()) {
-      const twin = now[i]
-      if (twin) compare(node, twin, `${pointer}/${i}`, name)
-      else if (!volatile) push(`${pointer}/${i}`, { kind: 'removed', breaking: true, recorded: shown(node) })
-    }
-    if (before.length === now.length) return
-    if (volatile) {
-      const [recorded, live] = [`${before.length} items`, `${now.length} items`]
-      push(pointer, { kind: 'value', breaking: false, recorded, live })
-    } else
-      for (const [i, node] of now.entries())
-        if (i >= before.length)
-          push(`${pointer}/${i}`, { kind: 'added', breaking: false, live: typeOf(node) })
-  }
-
-  const compareTexts = (
-    before: JsonNode,
-    now: JsonNode,
-    pointer: string,
-    name: string,
-    volatile: boolean,
-  ): void => {
-    const [text, live] = [rawText(before), rawText(now)]
-    if (text === live || free.has(pointer) || isCounters) return
-    const instant = instantOf(text) !== undefined
-    if (instant && instantOf(live) === undefined) {
-      push(pointer, { kind: 'type', breaking: true, recorded: shown(before), live: shown(now) })
-      return
-    }
-    if (instant || isInstantName(name)) return
-    if (before.kind === 'number' && canonicalNumber(text) === canonicalNumber(live)) return
-    if (text.startsWith(`${context.origin}/`) && withoutOrigin(text) === withoutOrigin(live)) return
-    push(pointer, { kind: 'value', breaking: !volatile, recorded: shown(before), live: shown(now) })
-  }
-
-  compare(was, is, '', '')
+  eachPair(was, is, (pair) => {
+    const drift = driftOf(pair, context, isVolatile)
+    if (drift) drifts.push({ at: placeKey({ part: 'reply-body', pointer: pair.pointer }), ...drift })
+  })
   return drifts
+}
+
+type OneDrift = Omit<Drift, 'at'>
+type IsVolatile = (pointer: string, name: string) => boolean
+
+function driftOf(pair: JsonPair, context: JsonContext, isVolatile: IsVolatile): OneDrift | undefined {
+  const { was, is, pointer, name, isItem } = pair
+  if (was === undefined || is === undefined) {
+    // That a volatile list has another length is told once, of the list.
+    if (isItem && isVolatile(pointer.slice(0, pointer.lastIndexOf('/')), name)) return undefined
+    if (was) return { kind: 'removed', breaking: true, recorded: shown(was) }
+    return is && { kind: 'added', breaking: false, live: typeName(is) }
+  }
+  const volatile = isVolatile(pointer, name)
+  if (!isOneType(pair)) {
+    // The last page of a list has no cursor, and a list grows.
+    const kind = volatile && [was, is].some((node) => typeName(node) === 'null') ? 'value' : 'type'
+    return { kind, breaking: kind === 'type', recorded: shown(was), live: shown(is) }
+  }
+  if (was.kind === 'array' && is.kind === 'array') {
+    if (!volatile || was.items.length === is.items.length) return undefined
+    const [recorded, live] = [`${was.items.length} items`, `${is.items.length} items`]
+    return { kind: 'value', breaking: false, recorded, live }
+  }
+  return scalarDrift(pair, was as JsonScalar, is as JsonScalar, context, volatile)
+}
+
+function scalarDrift(
+  { pointer, name }: JsonPair,
+  was: JsonScalar,
+  is: JsonScalar,
+  { free, operation, origin }: JsonContext,
+  volatile: boolean,
+): OneDrift | undefined {
+  const [text, live] = [scalarText(was), scalarText(is)]
+  const isCounter = operation === 'portal.usage'
+  if (text === live || free.has(pointer) || isCounter) return undefined
+  const isInstant = instantOf(text) !== undefined
+  if (isInstant && instantOf(live) === undefined)
+    return { kind: 'type', breaking: true, recorded: shown(was), live: shown(is) }
+  if (isInstant || isInstantName(name)) return undefined
+  if (was.kind === 'number' && canonicalNumber(text) === canonicalNumber(live)) return undefined
+  if (text.startsWith(`${origin}/`) && withoutOrigin(text) === withoutOrigin(live)) return undefined
+  return { kind: 'value', breaking: !volatile, recorded: shown(was), live: shown(is) }
 }
 
 /** A list shows what others have made as well, and the usage what has been used. */
 function isAboutTheMoment(operation: string | undefined): boolean {
   return operation === 'portal.usage' || (operation?.endsWith('.list') ?? false)
-}
-
-function typeOf(node: JsonNode): string {
-  if (node.kind !== 'literal') return node.kind
-  return node.text === 'null' ? 'null' : 'boolean'
-}
-
-function rawText(node: JsonNode): string {
-  if (node.kind === 'string') return node.value
-  return node.kind === 'number' || node.kind === 'literal' ? node.text : ''
 }
 
 function shown(node: JsonNode): string {

@@ -1,5 +1,7 @@
+import { withoutOrigin } from '../../http/target.ts'
 import type { CapturedReply, Interaction } from '../interaction.ts'
-import { DELIMITERS, valuesOf } from '../message/places.ts'
+import { placeKey } from '../message/place.ts'
+import { TOKEN_DELIMITERS, valuesOf } from '../message/values.ts'
 
 /** Which live value stands for a recorded one that the server has made: identifiers, cursors, tokens. */
 export type LiveValues = {
@@ -25,9 +27,9 @@ export function createLiveValues(): LiveValues {
     const now = valuesOf({ request, reply: live })
     for (const { type, value, madeBy, places } of bindings) {
       if (madeBy !== 'server' || type === 'requestId') continue
-      for (const { part, pointer } of places) {
-        if (!part.startsWith('reply')) continue
-        const found = counterpart(value, recorded.get(`${part} ${pointer}`), now.get(`${part} ${pointer}`))
+      for (const place of places) {
+        if (!place.part.startsWith('reply')) continue
+        const found = counterpart(value, recorded.get(placeKey(place)), now.get(placeKey(place)))
         if (found === undefined || found === '') continue
         // What a read shows may be another record of a list; what a write answers is the one that was asked for.
         if (request.method === 'GET' && values.has(inLane(lane, type, value))) continue
@@ -61,10 +63,5 @@ function counterpart(
 }
 
 function parts(text: string): string[] {
-  return withoutOrigin(text).split(DELIMITERS)
-}
-
-/** A URL without scheme, host and port. */
-export function withoutOrigin(text: string): string {
-  return text.replace(/^https?:\/\/[^/?#]*/i, '')
+  return withoutOrigin(text).split(TOKEN_DELIMITERS)
 }

@@ -1,7 +1,8 @@
 import type { ErrorCode } from '../../errors/catalogue.ts'
 import type { Interaction } from '../interaction.ts'
 import { edgeCode } from '../matching/edge-answers.ts'
-import { valuesOf } from '../message/places.ts'
+import { placeKey } from '../message/place.ts'
+import { valuesOf } from '../message/values.ts'
 
 /** Refusals that follow from what had happened before or from the hour; a fresh run cannot bring them about. */
 const OF_THE_MOMENT: ReadonlySet<string> = new Set<ErrorCode>([
@@ -16,9 +17,11 @@ const OF_THE_MOMENT: ReadonlySet<string> = new Set<ErrorCode>([
 /** Refusals of headers that a cassette does not keep. */
 const OF_LOST_HEADERS: ReadonlySet<string> = new Set<ErrorCode>(['EXPECTATION_FAILED', 'HEADERS_TOO_LARGE'])
 
+const CODE = placeKey({ part: 'reply-body', pointer: '/code' })
+
 /** The error code of a recorded refusal. */
 export function refusalCode(interaction: Interaction): string | undefined {
-  return edgeCode(interaction) ?? valuesOf(interaction).get('reply-body /code')
+  return edgeCode(interaction) ?? valuesOf(interaction).get(CODE)
 }
 
 /** Why an entry says nothing about today's sandbox; undefined when it does. */

@@ -1,16 +1,17 @@
-import type { HeaderLine } from '../../http/header-lines.ts'
+import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
 import type { CapturedReply, CapturedRequest, Interaction } from '../interaction.ts'
-import { valuesOf } from '../message/places.ts'
-import { readBody } from '../message/read-body.ts'
+import { replaceFields } from '../message/body-fields.ts'
+import { placeKey } from '../message/place.ts'
+import { readableBody } from '../message/readable-body.ts'
+import { valuesOf } from '../message/values.ts'
 import type { LiveValues } from './live-values.ts'
-import { replaced } from './request.ts'
 import { refusalCode } from './skip.ts'
 
 export type Credentials = { readonly clientId: string; readonly clientSecret: string }
 
 /** The sandbox gave no token; `message` is for people and names no secret. */
-export class TokenFault extends Error {
-  override readonly name = 'TokenFault'
+export class TokenError extends Error {
+  override readonly name = 'TokenError'
 }
 
 export type Authorization =
@@ -26,7 +27,7 @@ export async function liveAuthorization(
   values: LiveValues,
   defaultToken: () => Promise<string>,
 ): Promise<Authorization> {
-  const recorded = interaction.request.headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1]
+  const recorded = headerOf(interaction.request.headers, 'authorization')
   if (recorded === undefined) return { kind: 'ready', value: undefined }
   const code = refusalCode(interaction)
   const [, scheme, standIn] = /^(bearer)\s+(\S+)$/i.exec(recorded) ?? []
@@ -50,15 +51,15 @@ export function liveExchange(
     const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`
     return [name, `Basic ${Buffer.from(pair).toString('base64')}`]
   })
-  const body = readBody(request)
+  const body = readableBody(request)
   const live: Readonly<Record<string, string>> = { '/client_id': clientId, '/client_secret': clientSecret }
-  const text = replaced(body.bytes, body.fields, ({ pointer }) =>
+  const text = replaceFields(body.bytes, body.fields, ({ pointer }) =>
     Object.hasOwn(live, pointer) ? live[pointer] : undefined,
   )
   return { ...request, headers, body: Buffer.from(text, 'latin1') }
 }
 
-/** A token for every scope that the key has. @throws TokenFault */
+/** A token for every scope that the key has. @throws TokenError */
 export async function fetchToken(
   send: (request: CapturedRequest) => Promise<CapturedReply>,
   { clientId, clientSecret }: Credentials,
@@ -77,10 +78,11 @@ export async function fetchToken(
   }
   const reply = await send(request)
   const values = valuesOf({ request, reply })
-  const token = values.get('reply-body /access_token')
+  const replied = (pointer: string) => values.get(placeKey({ part: 'reply-body', pointer }))
+  const token = replied('/access_token')
   if (reply.status === 200 && token) return token
-  const code = values.get('reply-body /code') ?? values.get('reply-body /error')
-  throw new TokenFault(
+  const code = replied('/code') ?? replied('/error')
+  throw new TokenError(
     `the sandbox gave no token for ${clientId}: ${[reply.status, code].filter(Boolean).join(' ')}`,
   )
 }

@@ -1,10 +1,12 @@
+import { headerOf } from '../../http/header-lines.ts'
 import type { CapturedReply, CapturedRequest, Cassette, Interaction } from '../interaction.ts'
 import { isTokenExchange } from '../matching/edge-answers.ts'
-import { valuesOf } from '../message/places.ts'
+import { readPlaceKey } from '../message/place.ts'
+import { valuesOf } from '../message/values.ts'
 import { driftOf } from './drift.ts'
 import { createLiveValues } from './live-values.ts'
 import type { Drift, EntryRef, VerifyReport } from './report.ts'
-import { liveRequest } from './request.ts'
+import { prepareRequest } from './request.ts'
 import { reasonToSkip, refusalCode } from './skip.ts'
 import { type Credentials, fetchToken, liveAuthorization, liveExchange } from './token.ts'
 
@@ -29,7 +31,7 @@ const MAX_WAITS = 3
  * Sends what was recorded, in its order and one after the other, and compares the replies with the recorded ones.
  * Values that the live server makes take the place of the recorded ones in what is sent later.
  *
- * @throws TokenFault, and what `send` throws.
+ * @throws TokenError, and what `send` throws.
  */
 export async function verifyCassette(cassette: Cassette, options: VerifyOptions): Promise<VerifyReport> {
   const { credentials, newKey, tenant } = options
@@ -66,7 +68,7 @@ export async function verifyCassette(cassette: Cassette, options: VerifyOptions)
     const isExchange = isTokenExchange(interaction)
     const request = isExchange ? liveExchange(interaction, credentials) : interaction.request
     const authorization = isExchange
-      ? { kind: 'ready' as const, value: request.headers.find(isAuthorization)?.[1] }
+      ? { kind: 'ready' as const, value: headerOf(request.headers, 'authorization') }
       : await liveAuthorization(interaction, values, defaultToken)
     if (authorization.kind === 'skip') {
       skip(authorization.reason)
@@ -74,7 +76,7 @@ export async function verifyCassette(cassette: Cassette, options: VerifyOptions)
     }
     // A tenant that was refused is the point of its entry.
     const ownTenant = refusalCode(interaction) === 'PARTNER_MISMATCH'
-    const live = liveRequest(
+    const live = prepareRequest(
       { ...interaction, request },
       { values, keyOf, authorization: authorization.value, tenant: ownTenant ? undefined : tenant },
     )
@@ -101,7 +103,7 @@ function patient({ send, wait }: VerifyOptions): VerifyOptions['send'] {
     for (let waits = 0; ; waits++) {
       const reply = await send(request)
       if (reply.status !== 429 || waits === MAX_WAITS) return reply
-      const seconds = Number(reply.headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1])
+      const seconds = Number(headerOf(reply.headers, 'retry-after'))
       await wait(Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1) * 1000, MAX_WAIT_MS) : 1000)
     }
   }
@@ -122,18 +124,16 @@ function variations(interactions: readonly Interaction[]): Map<string, Set<strin
     }
     const places = varies.get(id) ?? new Set()
     varies.set(id, places)
-    for (const [at, value] of values)
-      if (at.startsWith('reply-body ') && before.get(at) !== value) places.add(at.slice('reply-body '.length))
+    for (const [key, value] of values) {
+      const { part, pointer } = readPlaceKey(key)
+      if (part === 'reply-body' && before.get(key) !== value) places.add(pointer)
+    }
   }
   return varies
 }
 
 function identityOf({ lane, request }: Interaction): string {
   return `${lane}\0${request.method}\0${request.target}`
-}
-
-function isAuthorization([name]: readonly [string, string]): boolean {
-  return name.toLowerCase() === 'authorization'
 }
 
 function refOf({ sequence, request }: Interaction): EntryRef {

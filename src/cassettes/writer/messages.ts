@@ -3,7 +3,7 @@ import type { HeaderLine } from '../../http/header-lines.ts'
 import type { CassetteFault, CassettePlace } from '../cassette-error.ts'
 import type { CassetteHeader } from '../file/journal/lines.ts'
 import type { CapturedExchange } from '../interaction.ts'
-import type { FieldTable } from '../redaction/stand-ins/field-table.ts'
+import type { FieldTable } from '../redaction/stand-ins/field-rules.ts'
 import type { Continuation } from '../tape/continuation.ts'
 
 /** What the recorder needs to know; plain data, since it crosses into a thread. */
@@ -60,7 +60,7 @@ export type ToRecorder =
   | { readonly kind: 'finish'; readonly continuations: readonly Continuation[] }
   | { readonly kind: 'close' }
 
-export type Failure = {
+export type SentError = {
   readonly reason: CassetteFault
   readonly path: string
   readonly detail: string
@@ -80,7 +80,7 @@ export type FromRecorder =
   | { readonly kind: 'ready'; readonly nextId: number }
   /** The batch is on the disk (or, of a bad recording, dropped). */
   | { readonly kind: 'written'; readonly number: number }
-  | { readonly kind: 'bad'; readonly failure: Failure }
+  | { readonly kind: 'bad'; readonly failure: SentError }
   | { readonly kind: 'finished'; readonly finished: Finished }
-  | { readonly kind: 'failed'; readonly failure: Failure }
+  | { readonly kind: 'failed'; readonly failure: SentError }
   | { readonly kind: 'closed' }

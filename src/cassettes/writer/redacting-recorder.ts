@@ -1,38 +1,39 @@
 import { existsSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { syncDirectory } from '../../replace-file.ts'
 import { annotate } from '../bindings/annotate.ts'
-import { CassetteError } from '../cassette-error.ts'
+import { CassetteError, unwritable } from '../cassette-error.ts'
 import { writeHar } from '../file/har/write.ts'
 import { openJournal } from '../file/journal/append.ts'
 import type { JournalEvent } from '../file/journal/lines.ts'
 import { loadCassette, readFile } from '../file/load.ts'
-import { type CassettePaths, cassettePaths, codeOf, setAside, syncDirectory } from '../file/paths.ts'
+import { type CassettePaths, cassettePaths, setAside } from '../file/paths.ts'
 import type { CapturedRequest, Cassette, Interaction } from '../interaction.ts'
 import { standInsOf } from '../merging/known-stand-ins.ts'
 import { policyOf } from '../redaction/policy.ts'
 import { createRedactor, type RedactedRequest, type Redactor } from '../redaction/redactor.ts'
 import { createSecrets, type Secrets } from '../redaction/secrets/secrets.ts'
-import { createFields } from '../redaction/stand-ins/field-table.ts'
+import { createFieldLookup } from '../redaction/stand-ins/field-rules.ts'
 import type { Continuation } from '../tape/continuation.ts'
-import { type ContinueOptions, continued } from './continue.ts'
+import { type ContinueOptions, continueCassette } from './continue-cassette.ts'
 import { doneEvent, openEvent } from './events.ts'
 import type { EndItem, Finished, Item, OpenItem, RecorderSettings } from './messages.ts'
 
-export type Recorder = {
+export type RedactingRecorder = {
   readonly nextId: number
   /** Redacts and writes; when it returns, all of it is on the disk. */
   readonly take: (items: readonly Item[], bytes: Uint8Array) => void
   /** The recording lacks something from now on, and is never finished. */
-  readonly spoil: () => void
+  readonly markBad: () => void
   /** @throws CassetteError; the finished cassette that was there before then stands. */
   readonly finish: (continuations: readonly Continuation[]) => Finished
   readonly close: () => void
 }
 
 /** The recorder itself, as it runs in its thread. The caller holds the lock. */
-export function createRecorder(settings: RecorderSettings): Recorder {
+export function createRedactingRecorder(settings: RecorderSettings): RedactingRecorder {
   const paths = cassettePaths(settings.path)
-  const policy = policyOf(createFields(settings.fields), {
+  const policy = policyOf(createFieldLookup(settings.fields), {
     allowHeaders: settings.allowHeaders,
     personal: settings.personal,
   })
@@ -78,7 +79,7 @@ export function createRecorder(settings: RecorderSettings): Recorder {
       const events = items.flatMap((item) => eventsOf(item, bytes, redactor, secrets, pending))
       if (events.length > 0) journal.append(events)
     },
-    spoil,
+    markBad: spoil,
     finish: (continuations) => {
       closeJournal()
       if (spoilt) {
@@ -118,7 +119,7 @@ function completed(
   const annotated = (interactions: readonly Interaction[]) =>
     annotate(interactions, { rules, testValues, volatile })
   if (!kept) return { ...recorded, interactions: annotated(recorded.interactions) }
-  return continued(kept, recorded.interactions, { ...run, annotate: annotated })
+  return continueCassette(kept, recorded.interactions, { ...run, annotate: annotated })
 }
 
 /** Over the old one, when all of it is on the disk and no secret was found in it. */
@@ -184,6 +185,5 @@ function sliceOf(bytes: Uint8Array, [offset, length]: Slice): Uint8Array {
 
 /** The message of a fault of the disk, for the status. */
 export function describeFault(cause: unknown, path: string): CassetteError {
-  if (cause instanceof CassetteError) return cause
-  return new CassetteError('unwritable', path, `the recording failed (${codeOf(cause)}).`, {}, { cause })
+  return cause instanceof CassetteError ? cause : unwritable(path, cause, 'the recording failed')
 }

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { CassetteError } from '../cassette-error.ts'
-import type { Failure, FromRecorder, RecorderSettings, ToRecorder } from './messages.ts'
-import { createRecorder, describeFault, type Recorder } from './redacting-recorder.ts'
+import type { FromRecorder, RecorderSettings, SentError, ToRecorder } from './messages.ts'
+import { createRedactingRecorder, describeFault, type RedactingRecorder } from './redacting-recorder.ts'
 
 /** The thread in which redaction, the journal and the scan run: inline they would cost as much as the request. */
 const port = parentPort
@@ -12,7 +12,7 @@ if (port) {
   const fail = (cause: unknown) =>
     send({ kind: 'failed', failure: failureOf(describeFault(cause, settings.path)) })
   try {
-    const recorder = createRecorder(settings)
+    const recorder = createRedactingRecorder(settings)
     port.on('message', (message: ToRecorder) => handle(message, recorder, send, fail))
     send({ kind: 'ready', nextId: recorder.nextId })
   } catch (cause) {
@@ -22,7 +22,7 @@ if (port) {
 
 function handle(
   message: ToRecorder,
-  recorder: Recorder,
+  recorder: RedactingRecorder,
   send: (message: FromRecorder) => void,
   fail: (cause: unknown) => void,
 ): void {
@@ -31,13 +31,13 @@ function handle(
       try {
         recorder.take(message.items, message.bytes)
       } catch (cause) {
-        recorder.spoil()
+        recorder.markBad()
         send({ kind: 'bad', failure: failureOf(describeFault(cause, settings.path)) })
       }
       send({ kind: 'written', number: message.number })
       return
     case 'spoil':
-      recorder.spoil()
+      recorder.markBad()
       return
     case 'finish':
       try {
@@ -52,6 +52,6 @@ function handle(
   }
 }
 
-function failureOf({ reason, path, detail, place }: CassetteError): Failure {
+function failureOf({ reason, path, detail, place }: CassetteError): SentError {
   return { reason, path, detail, place }
 }

@@ -2,13 +2,13 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { packageRoot } from '../../product.ts'
-import { CassetteError } from '../cassette-error.ts'
+import { CassetteError, unwritable } from '../cassette-error.ts'
 import { acquireLock } from '../file/lock.ts'
-import { cassettePaths, codeOf } from '../file/paths.ts'
+import { cassettePaths } from '../file/paths.ts'
 import type { CapturedExchange, CapturedReply } from '../interaction.ts'
 import { CONTRACT_FIELDS } from '../redaction/contract.ts'
 import type { Continuation } from '../tape/continuation.ts'
-import type { Failure, Finished, FromRecorder, RecorderSettings, ToRecorder } from './messages.ts'
+import type { Finished, FromRecorder, RecorderSettings, SentError, ToRecorder } from './messages.ts'
 import { createQueue } from './queue.ts'
 
 export type RecordingStatus = {
@@ -29,8 +29,8 @@ export type WriterOptions = Omit<RecorderSettings, 'fields'> & {
   readonly maxQueuedBytes?: number
 }
 
-type Request = Pick<CapturedExchange, 'startedAt' | 'lane' | 'operation' | 'request'>
-type End = Pick<CapturedExchange, 'durationMs' | 'origin' | 'reply'>
+type StartedExchange = Pick<CapturedExchange, 'startedAt' | 'lane' | 'operation' | 'request'>
+type EndedExchange = Pick<CapturedExchange, 'durationMs' | 'origin' | 'reply'>
 
 /**
  * Hands exchanges to the recorder's thread. Every function returns at once and none throws into the traffic: an
@@ -38,15 +38,15 @@ type End = Pick<CapturedExchange, 'durationMs' | 'origin' | 'reply'>
  */
 export type Writer = {
   /** The request is complete. Returns the ticket for its end. */
-  readonly open: (request: Request) => number
+  readonly open: (request: StartedExchange) => number
   /** The reply is complete, or (without one) the exchange was aborted. */
-  readonly end: (ticket: number, end: End) => void
+  readonly end: (ticket: number, end: EndedExchange) => void
   /** An exchange as a whole. */
   readonly record: (exchange: CapturedExchange) => void
   /** A secret that this process has seen. What is recorded from now on is searched for it, and the whole file at the end. */
   readonly learn: (secret: string) => void
   /** Something that passed is missing, and `detail` says why: the recording is bad from now on. */
-  readonly spoil: (detail: string) => void
+  readonly markBad: (detail: string) => void
   readonly status: () => RecordingStatus
   /** Resolves when everything that was handed over is on the disk, or the recording is bad. */
   readonly flush: () => Promise<void>
@@ -70,13 +70,7 @@ export async function createWriter(options: WriterOptions): Promise<Writer> {
   try {
     mkdirSync(dirname(paths.har), { recursive: true })
   } catch (cause) {
-    throw new CassetteError(
-      'unwritable',
-      paths.har,
-      `its directory cannot be made (${codeOf(cause)}).`,
-      {},
-      { cause },
-    )
+    throw unwritable(paths.har, cause, 'its directory cannot be made')
   }
   const release = acquireLock(paths.lock)
   // The thread is given the contract's fields as data: loading the contract would be most of its start.
@@ -202,7 +196,7 @@ function run(
     lifetime.release()
   }
 
-  const open = ({ startedAt, lane, operation, request }: Request): number => {
+  const open = ({ startedAt, lane, operation, request }: StartedExchange): number => {
     const id = nextId++
     exchanges++
     if (state !== 'recording') return id
@@ -210,7 +204,7 @@ function run(
     taken(queue.open({ id, startedAt, lane, operation, method, target, httpVersion, headers }, body))
     return id
   }
-  const endOf = (id: number, { durationMs, origin, reply }: End) => {
+  const endOf = (id: number, { durationMs, origin, reply }: EndedExchange) => {
     if (state === 'recording')
       taken(queue.end({ id, durationMs, origin }, reply satisfies CapturedReply | undefined))
   }
@@ -222,7 +216,7 @@ function run(
     learn: (secret) => {
       if (state === 'recording') taken(queue.learn(secret))
     },
-    spoil: (detail) => spoil(new CassetteError('incomplete-recording', path, detail)),
+    markBad: (detail) => spoil(new CassetteError('incomplete-recording', path, detail)),
     status,
     flush,
     finish: async (continuations = []) => {
@@ -258,7 +252,7 @@ function ready(worker: Worker): Promise<number> {
   })
 }
 
-function errorOf({ reason, path, detail, place }: Failure): CassetteError {
+function errorOf({ reason, path, detail, place }: SentError): CassetteError {
   return new CassetteError(reason, path, detail, place)
 }
 

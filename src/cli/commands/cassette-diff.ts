@@ -1,6 +1,6 @@
 import { loadCassette } from '../../cassettes/file/load.ts'
 import { diffCassettes, formatDiff } from '../../cassettes/tools/diff.ts'
-import { printable, reportingCassettes, wrongUsage } from '../cassette-problem.ts'
+import { printableLines, reportingCassettes, wrongUsage } from '../cassette-problem.ts'
 import type { Run } from '../command.ts'
 
 /** Compares two cassettes by what they say, as diff does with its exit code. */
@@ -10,7 +10,7 @@ export const run: Run = (invocation, io) =>
     if (before === undefined || after === undefined)
       return wrongUsage(invocation, io, 'name two cassettes: sandgate cassette diff BEFORE AFTER')
     const diff = diffCassettes(loadCassette(before), loadCassette(after))
-    io.out(printable(formatDiff(diff)))
+    io.out(printableLines(formatDiff(diff)))
     const same = diff.added.length + diff.removed.length + diff.changed.length === 0
     return same ? 'ok' : 'failure'
   })

@@ -6,7 +6,7 @@ import { createRedactor } from '../../cassettes/redaction/redactor.ts'
 import { type Imported, importHar } from '../../cassettes/tools/import.ts'
 import { product } from '../../product.ts'
 import { outFile } from '../cassette-out.ts'
-import { printable, reportingCassettes, wrongUsage } from '../cassette-problem.ts'
+import { printableLines, reportingCassettes, wrongUsage } from '../cassette-problem.ts'
 import { cassetteRules } from '../cassette-rules.ts'
 import type { Run } from '../command.ts'
 
@@ -45,7 +45,7 @@ export const run: Run = (invocation, io) =>
       ...(typeof origin === 'string' && { origin }),
     })
     const { interactions } = imported.cassette
-    for (const line of leftOut(imported)) io.err(printable(line))
+    for (const line of leftOut(imported)) io.err(printableLines(line))
     if (interactions.length === 0)
       throw new CassetteError('empty', file, 'holds no exchange of the interface; nothing was written.')
     writeHar(out.path, imported.cassette, secrets)

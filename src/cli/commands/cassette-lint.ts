@@ -1,5 +1,6 @@
+import { placeKey } from '../../cassettes/message/place.ts'
 import { type LintProblem, lintCassette } from '../../cassettes/tools/lint.ts'
-import { printable, wrongUsage } from '../cassette-problem.ts'
+import { printableLines, wrongUsage } from '../cassette-problem.ts'
 import { cassetteRules } from '../cassette-rules.ts'
 import type { Run } from '../command.ts'
 
@@ -14,7 +15,7 @@ export const run: Run = async (invocation, io) => {
   let warnings = 0
   for (const file of args) {
     const problems = lintCassette(file, context)
-    for (const line of new Set(problems.map((problem) => lineOf(file, problem)))) io.out(printable(line))
+    for (const line of new Set(problems.map((problem) => lineOf(file, problem)))) io.out(printableLines(line))
     errors += problems.filter(({ severity }) => severity === 'error').length
     warnings += problems.filter(({ severity }) => severity === 'warning').length
   }
@@ -27,7 +28,7 @@ function lineOf(file: string, { at, severity, kind, message, place }: LintProble
   const where = at.entry === undefined ? (at.line === undefined ? '' : ` line ${at.line}:`) : ''
   const entry = at.entry === undefined ? '' : `:${at.entry}`
   // A torn binding names its place itself.
-  const pointer = place === undefined || kind === 'binding' ? '' : ` at ${place.part} ${place.pointer}`
+  const pointer = place === undefined || kind === 'binding' ? '' : ` at ${placeKey(place)}`
   return `${file}${entry}:${where} ${severity}: ${kind}: ${message}${pointer}\n`
 }
 

@@ -3,12 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { loadCassette } from '../../cassettes/file/load.ts'
 import type { Cassette } from '../../cassettes/interaction.ts'
 import { isTokenExchange } from '../../cassettes/matching/edge-answers.ts'
-import { valuesOf } from '../../cassettes/message/places.ts'
+import { valuesOf } from '../../cassettes/message/values.ts'
 import { isPublicClientId } from '../../cassettes/redaction/secrets/secrets.ts'
 import { breakingDrifts, formatReport, publicReport } from '../../cassettes/verify/report.ts'
-import { TokenFault } from '../../cassettes/verify/token.ts'
+import { TokenError } from '../../cassettes/verify/token.ts'
 import { verifyCassette } from '../../cassettes/verify/verify.ts'
-import { printable, reportingCassettes, wrongUsage } from '../cassette-problem.ts'
+import { printableLines, reportingCassettes, wrongUsage } from '../cassette-problem.ts'
 import { createSend, SendFault } from '../cassette-send.ts'
 import type { Run } from '../command.ts'
 import { listOf } from '../parse.ts'
@@ -44,11 +44,11 @@ export const run: Run = (invocation, io) =>
       const breaking = breakingDrifts(report)
       if (options.json === true)
         io.out(`${JSON.stringify({ file, against: base.href, breaking, ...report }, null, 2)}\n`)
-      else io.out(printable(formatReport(report)))
+      else io.out(printableLines(formatReport(report)))
       return breaking > 0 ? 'failure' : 'ok'
     } catch (cause) {
-      if (!(cause instanceof SendFault || cause instanceof TokenFault)) throw cause
-      io.err(printable(`sandgate cassette verify: ${cause.message}\n`))
+      if (!(cause instanceof SendFault || cause instanceof TokenError)) throw cause
+      io.err(printableLines(`sandgate cassette verify: ${cause.message}\n`))
       return 'failure'
     }
   })

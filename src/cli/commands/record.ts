@@ -11,7 +11,7 @@ import {
   type Session,
   startSession,
 } from '../../start/recording.ts'
-import { printable, wrongUsage } from '../cassette-problem.ts'
+import { printableLines, wrongUsage } from '../cassette-problem.ts'
 import { cassetteRules } from '../cassette-rules.ts'
 import { runChild } from '../child-command.ts'
 import type { Ending, Invocation, Io, Run } from '../command.ts'
@@ -25,7 +25,7 @@ export const run: Run = async (invocation, io) => {
   if ('wrong' in asked) return wrongUsage(invocation, io, asked.wrong)
   const context = cassetteRules(invocation, io)
   if (!context.ok) return context.exit
-  const say: Say = (text) => io.err(printable(`sandgate record: ${text}\n`))
+  const say: Say = (text) => io.err(printableLines(`sandgate record: ${text}\n`))
   const key = io.env.SANDGATE_CASSETTE_KEY
   const color = process.stderr.isTTY === true && io.env.NO_COLOR === undefined
   let session: Session
@@ -45,7 +45,7 @@ export const run: Run = async (invocation, io) => {
   } catch (error) {
     return notStarted(error, asked, say)
   }
-  io.out(printable(greeting(session, asked)))
+  io.out(printableLines(greeting(session, asked)))
   const { child } = invocation
   const code =
     child.length > 0
@@ -104,7 +104,7 @@ async function finish(session: Session, { out }: Asked, code: number, io: Io, sa
   }
   const ledger = session.ledger()
   const rules = { ci: Boolean(io.env.CI) }
-  if (ledger) io.err(printable(ledgerText(ledger, rules)))
+  if (ledger) io.err(printableLines(ledgerText(ledger, rules)))
   if (code !== 0) return code
   if (!isRecorded) return 'recording'
   return ledger && verdictOn(ledger, rules) !== 0 ? 'failure' : 'ok'

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { VolatileFault } from '../../cassettes/bindings/volatile.ts'
+import { VolatileRuleError } from '../../cassettes/bindings/volatile.ts'
 import { isProfile } from '../../cassettes/file/journal/lines.ts'
 import { loadCassette } from '../../cassettes/file/load.ts'
 import type { Cassette } from '../../cassettes/interaction.ts'
@@ -13,7 +13,7 @@ import { loadConfig } from '../../config/load.ts'
 import type { Config } from '../../config/schema.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { type ReplayGateway, startReplay } from '../../start/replay.ts'
-import { printable, reportingCassettes, wrongUsage } from '../cassette-problem.ts'
+import { printableLines, reportingCassettes, wrongUsage } from '../cassette-problem.ts'
 import { runChild } from '../child-command.ts'
 import type { Ending, Invocation, Io, Run } from '../command.ts'
 import { configFile } from '../config-file.ts'
@@ -43,13 +43,13 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
       io.err(`${missText(report, { color })}\n`),
     )
   } catch (error) {
-    if (error instanceof VolatileFault) return wrongUsage(invocation, io, error.message)
+    if (error instanceof VolatileRuleError) return wrongUsage(invocation, io, error.message)
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     io.err(`sandgate replay: 127.0.0.1:${port} is already in use; choose another port with --port\n`)
     return 'address'
   }
   const { loaded } = gateway.ledger()
-  io.out(printable(`replaying ${loaded} interactions of ${args.join(', ')} on ${gateway.url}\n`))
+  io.out(printableLines(`replaying ${loaded} interactions of ${args.join(', ')} on ${gateway.url}\n`))
   const code =
     child.length > 0
       ? await runChild(child, { SANDGATE_URL: gateway.url })
@@ -104,7 +104,7 @@ function finish(
   code: number,
 ): Ending {
   const rules = { failUnused: options['fail-unused'] === true, ci: Boolean(io.env.CI) }
-  io.err(printable(ledgerText(ledger, rules)))
+  io.err(printableLines(ledgerText(ledger, rules)))
   const isWritten = typeof options.junit !== 'string' || writeJUnit(options.junit, misses, io)
   if (code !== 0) return code
   return isWritten && exitCode(ledger, rules) === 0 ? 'ok' : 'failure'
@@ -116,7 +116,7 @@ function writeJUnit(path: string, misses: readonly MissReport[], io: Io): boolea
     return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    io.err(printable(`sandgate replay: ${path} cannot be written (${code})\n`))
+    io.err(printableLines(`sandgate replay: ${path} cannot be written (${code})\n`))
     return false
   }
 }

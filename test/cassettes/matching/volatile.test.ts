@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { VolatileFault, withVolatile } from '../../../src/cassettes/bindings/volatile.ts'
+import { VolatileRuleError, withVolatile } from '../../../src/cassettes/bindings/volatile.ts'
 import type { Cassette } from '../../../src/cassettes/interaction.ts'
 import type { MissReport } from '../../../src/cassettes/miss/report.ts'
 import { COMMANDS } from '../../../src/cli/command-table.ts'
@@ -118,7 +118,7 @@ describe('a rule of a report, pasted', () => {
 
   test('that is about nothing that was recorded is a mistake', () => {
     const cassette = cassetteOf(interactions(fund(1, { amount: 5077 })))
-    expect(() => volatile(cassette, ['/amuont'])).toThrow(VolatileFault)
+    expect(() => volatile(cassette, ['/amuont'])).toThrow(VolatileRuleError)
     expect(() => volatile(cassette, ['/amount', 'AMOUNT'])).not.toThrow()
   })
 })

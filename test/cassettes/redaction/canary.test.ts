@@ -11,7 +11,7 @@ import { mergeCassettes } from '../../../src/cassettes/merging/merge.ts'
 import { CONTRACT_FIELDS } from '../../../src/cassettes/redaction/contract.ts'
 import { createSecrets } from '../../../src/cassettes/redaction/secrets/secrets.ts'
 import type { Item } from '../../../src/cassettes/writer/messages.ts'
-import { createRecorder } from '../../../src/cassettes/writer/redacting-recorder.ts'
+import { createRedactingRecorder } from '../../../src/cassettes/writer/redacting-recorder.ts'
 import type { HeaderLine } from '../../../src/http/header-lines.ts'
 import { exchange, scratch, settings } from '../recording-fixtures.ts'
 
@@ -118,7 +118,10 @@ describe('a secret that this process has seen', () => {
     fc.assert(
       fc.property(fc.array(leaky, { minLength: 1, maxLength: 4 }), (exchanges) => {
         const path = join(directory, `${++count % 5}.har`)
-        const recorder = createRecorder({ ...settings(path, { secrets: [CANARY] }), fields: CONTRACT_FIELDS })
+        const recorder = createRedactingRecorder({
+          ...settings(path, { secrets: [CANARY] }),
+          fields: CONTRACT_FIELDS,
+        })
         for (const [i, one] of exchanges.entries()) {
           const { items: list, bytes } = items(one, recorder.nextId + i)
           recorder.take(list, bytes)

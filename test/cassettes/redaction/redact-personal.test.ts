@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jsonLeaves } from '../../../src/cassettes/message/json-leaves.ts'
-import { fieldShape, personalTypes } from '../../../src/cassettes/redaction/contract.ts'
-import { satisfies } from '../../../src/cassettes/redaction/stand-ins/field-table.ts'
+import { CONTRACT_FIELDS, fieldShape } from '../../../src/cassettes/redaction/contract.ts'
+import { satisfies } from '../../../src/cassettes/redaction/stand-ins/field-rules.ts'
 import { DEFAULT_OUTCOMES, type OutcomeRule } from '../../../src/config/schema.ts'
 import { bodyText, exchange, redactor } from '../recording-fixtures.ts'
 
@@ -36,7 +36,8 @@ const PERSONAL = /^\/(phone|firstName|lastName|email|dateOfBirth|document\/numbe
 
 describe('personal data', () => {
   it('are the fields that the contract annotates', () => {
-    expect(new Set(personalTypes())).toEqual(
+    const personal = Object.values(CONTRACT_FIELDS.rules).filter(({ kind }) => kind === 'personal')
+    expect(new Set(personal.map(({ type }) => type))).toEqual(
       new Set([
         'phone',
         'firstName',

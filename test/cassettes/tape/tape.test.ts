@@ -120,11 +120,11 @@ describe('what the gateway judges by itself', () => {
 
   test('the token exchange: recorded refusals in order, then live grants with the recorded scopes', () => {
     const tape = tapeOf(cassetteOf(recorded))
-    const first = tape.exchange(live())
+    const first = tape.grant(live())
     expect(first.kind === 'refused' && first.hit.reply.status).toBe(401)
     const scopes = ['accounts:read', 'payments:write']
-    expect(tape.exchange(live())).toEqual({ kind: 'granted', scopes, isRecorded: true })
-    expect(tape.exchange(live())).toEqual({ kind: 'granted', scopes, isRecorded: false })
+    expect(tape.grant(live())).toEqual({ kind: 'granted', scopes, isRecorded: true })
+    expect(tape.grant(live())).toEqual({ kind: 'granted', scopes, isRecorded: false })
   })
 
   test('a refusal that was judged live counts a recorded one with its code as used', () => {

@@ -2,25 +2,25 @@ import type { HeaderLine } from '../../../http/header-lines.ts'
 import type { Interaction, Origin } from '../../interaction.ts'
 import { bindings, headerLines, isRecord, redactions } from '../shape.ts'
 
-type Fields = Readonly<Record<string, unknown>>
+type JsonObject = Readonly<Record<string, unknown>>
 
 /** An entry lacks something that a cassette needs; the message names it. */
-export class EntryFault extends Error {}
+export class EntryError extends Error {}
 
 /** Reads an entry that this product has written. What HAR knows is read from where HAR keeps it. */
 export function readEntry(value: unknown, origin: string): Interaction {
   const entry = record(value, 'the entry')
   const ours = entry._cassette
-  if (!isRecord(ours)) throw new EntryFault('has no _cassette: it was not recorded by Sandgate')
+  if (!isRecord(ours)) throw new EntryError('has no _cassette: it was not recorded by Sandgate')
   const request = record(entry.request, 'request')
   const response = record(entry.response, 'response')
   const wire = record(ours.wire, '_cassette.wire')
   const wireRequest = record(wire.request, '_cassette.wire.request')
   const startedAt = Date.parse(text(entry.startedDateTime, 'startedDateTime'))
-  if (Number.isNaN(startedAt)) throw new EntryFault('startedDateTime is not an instant')
+  if (Number.isNaN(startedAt)) throw new EntryError('startedDateTime is not an instant')
   const url = text(request.url, 'request.url')
   if (!url.startsWith(origin))
-    throw new EntryFault(`request.url does not start with the cassette's origin ${origin}`)
+    throw new EntryError(`request.url does not start with the cassette's origin ${origin}`)
   const httpVersion = text(request.httpVersion, 'request.httpVersion')
   const target = url.slice(origin.length)
   const complete = ours.complete !== false
@@ -40,7 +40,7 @@ export function readEntry(value: unknown, origin: string): Interaction {
       target,
       httpVersion: httpVersion === 'HTTP/1.0' ? '1.0' : '1.1',
       headers: lines(wireRequest.headers, '_cassette.wire.request.headers'),
-      body: readBody(wireRequest.body, request.postData, 'request.postData'),
+      body: readContent(wireRequest.body, request.postData, 'request.postData'),
     },
     reply: complete ? readReply(response, record(wire.reply, '_cassette.wire.reply')) : undefined,
     bindings: bindings(ours.bindings) ?? fault('_cassette.bindings'),
@@ -48,16 +48,16 @@ export function readEntry(value: unknown, origin: string): Interaction {
   }
 }
 
-function readReply(response: Fields, wire: Fields) {
+function readReply(response: JsonObject, wire: JsonObject) {
   return {
     status: number(response.status, 'response.status'),
     headers: lines(wire.headers, '_cassette.wire.reply.headers'),
-    body: readBody(wire.body, record(response.content, 'response.content'), 'response.content'),
+    body: readContent(wire.body, record(response.content, 'response.content'), 'response.content'),
   }
 }
 
 /** The bytes of a body: as they were on the wire when those are kept, else those of the text. */
-export function readBody(wire: unknown, content: unknown, name: string): Uint8Array {
+export function readContent(wire: unknown, content: unknown, name: string): Uint8Array {
   if (typeof wire === 'string') return Buffer.from(wire, 'base64')
   if (content === undefined) return new Uint8Array(0)
   const { text: held, encoding } = record(content, name)
@@ -65,7 +65,7 @@ export function readBody(wire: unknown, content: unknown, name: string): Uint8Ar
   return Buffer.from(text(held, `${name}.text`), encoding === 'base64' ? 'base64' : 'utf8')
 }
 
-export function record(value: unknown, name: string): Fields {
+export function record(value: unknown, name: string): JsonObject {
   return isRecord(value) ? value : fault(name)
 }
 
@@ -82,5 +82,5 @@ function lines(value: unknown, name: string): readonly HeaderLine[] {
 }
 
 function fault(name: string): never {
-  throw new EntryFault(`${name} is missing or has the wrong type`)
+  throw new EntryError(`${name} is missing or has the wrong type`)
 }

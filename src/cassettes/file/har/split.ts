@@ -25,17 +25,17 @@ export function splitHar(bytes: Uint8Array): HarParts | SplitFault | undefined {
       if (name === 'log' && peek(cursor) === OPEN_OBJECT) parts = readLog(cursor)
       else skipValue(cursor)
     })
-    if (peek(cursor) !== END) throw new Fault(cursor.at)
+    if (peek(cursor) !== END) throw new JsonSyntaxError(cursor.at)
     return parts
   } catch (cause) {
-    if (cause instanceof Fault) return { at: cause.at }
+    if (cause instanceof JsonSyntaxError) return { at: cause.at }
     throw cause
   }
 }
 
 type Cursor = { readonly bytes: Uint8Array; at: number }
 
-class Fault extends Error {
+class JsonSyntaxError extends Error {
   readonly at: number
   constructor(at: number) {
     super()
@@ -80,7 +80,7 @@ function members(cursor: Cursor, member: (name: string) => void): void {
     return
   }
   for (;;) {
-    if (peek(cursor) !== QUOTE) throw new Fault(cursor.at)
+    if (peek(cursor) !== QUOTE) throw new JsonSyntaxError(cursor.at)
     const start = cursor.at
     skipString(cursor)
     const name = Buffer.from(cursor.bytes.subarray(start + 1, cursor.at - 1)).toString('utf8')
@@ -89,7 +89,7 @@ function members(cursor: Cursor, member: (name: string) => void): void {
     const next = peek(cursor)
     cursor.at++
     if (next === CLOSE_OBJECT) return
-    if (next !== COMMA) throw new Fault(cursor.at - 1)
+    if (next !== COMMA) throw new JsonSyntaxError(cursor.at - 1)
   }
 }
 
@@ -104,7 +104,7 @@ function elements(cursor: Cursor, element: () => void): void {
     const next = peek(cursor)
     cursor.at++
     if (next === CLOSE_ARRAY) return
-    if (next !== COMMA) throw new Fault(cursor.at - 1)
+    if (next !== COMMA) throw new JsonSyntaxError(cursor.at - 1)
   }
 }
 
@@ -120,7 +120,7 @@ function skipValue(cursor: Cursor): void {
     const start = cursor.at
     while (cursor.at < bytes.length && /[-+.0-9a-zA-Z]/.test(String.fromCharCode(bytes[cursor.at] ?? 0)))
       cursor.at++
-    if (cursor.at === start) throw new Fault(start)
+    if (cursor.at === start) throw new JsonSyntaxError(start)
     return
   }
   let depth = 0
@@ -137,7 +137,7 @@ function skipValue(cursor: Cursor): void {
       return
     }
   }
-  throw new Fault(bytes.length)
+  throw new JsonSyntaxError(bytes.length)
 }
 
 function skipString(cursor: Cursor): void {
@@ -150,7 +150,7 @@ function skipString(cursor: Cursor): void {
       return
     }
   }
-  throw new Fault(bytes.length)
+  throw new JsonSyntaxError(bytes.length)
 }
 
 function peek(cursor: Cursor): number {
@@ -163,6 +163,6 @@ function peek(cursor: Cursor): number {
 }
 
 function expect(cursor: Cursor, byte: number): void {
-  if (peek(cursor) !== byte) throw new Fault(cursor.at)
+  if (peek(cursor) !== byte) throw new JsonSyntaxError(cursor.at)
   cursor.at++
 }

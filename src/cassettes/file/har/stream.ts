@@ -5,7 +5,7 @@ const FIRST_MEMBER = Buffer.from('"startedDateTime": "')
 const WINDOW_BYTES = 4 << 20
 
 /** The file is no HAR, or one that is spelled otherwise than this product does. */
-export class OtherSpelling extends Error {}
+export class OtherSpellingError extends Error {}
 
 /**
  * The head of a HAR (up to the bracket that opens its entries), then each entry, without reading the file as a whole.
@@ -15,9 +15,9 @@ export class OtherSpelling extends Error {}
  *
  * A piece is good until the next one is asked for.
  *
- * @throws OtherSpelling
+ * @throws OtherSpellingError
  */
-export function* harPieces(fd: number): Generator<Buffer> {
+export function* readPieces(fd: number): Generator<Buffer> {
   const window = createWindow(fd)
   /** Where the piece begins that is being looked for the end of; -1 in the head. */
   let start = -1
@@ -40,7 +40,7 @@ export function* harPieces(fd: number): Generator<Buffer> {
     from = searched - kept
     if (!isMore) break
   }
-  if (start === -1) throw new OtherSpelling()
+  if (start === -1) throw new OtherSpellingError()
   let end = window.bytes().length
   for (const bracket of ['}', '}', ']']) end = backTo(window.bytes(), end, bracket)
   yield window.bytes().subarray(start, endOf(window.bytes(), start, end))
@@ -67,7 +67,7 @@ function createWindow(fd: number) {
 
 function endOf(bytes: Buffer, start: number, before: number): number {
   const end = backTo(bytes, before, '}') + 1
-  if (end <= start) throw new OtherSpelling()
+  if (end <= start) throw new OtherSpellingError()
   return end
 }
 
@@ -75,6 +75,6 @@ function endOf(bytes: Buffer, start: number, before: number): number {
 function backTo(bytes: Buffer, before: number, character: string): number {
   let at = before - 1
   while (bytes[at] === 0x20 || bytes[at] === 0x0a) at--
-  if (bytes[at] !== character.charCodeAt(0)) throw new OtherSpelling()
+  if (bytes[at] !== character.charCodeAt(0)) throw new OtherSpellingError()
   return at
 }

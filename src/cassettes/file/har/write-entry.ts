@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import { instant } from '../../../clock.ts'
-import type { HeaderLine } from '../../../http/header-lines.ts'
+import { type HeaderLine, headerOf, WIRE_HEADERS } from '../../../http/header-lines.ts'
 import type { CapturedReply, CapturedRequest, Interaction } from '../../interaction.ts'
-import { decodeBody } from '../../message/encoding.ts'
-import { formValues } from '../../message/form-spans.ts'
+import { decodeBody, decodedBody } from '../../message/encoding.ts'
+import { queryValues } from '../../message/form-spans.ts'
 import { storeBody } from '../journal/lines.ts'
 
 /**
@@ -64,13 +64,9 @@ const NO_RESPONSE = {
   bodySize: -1,
 }
 
-/** They describe the bytes on the wire, which are not the ones that stand in `content`. */
-const WIRE_ONLY = new Set(['content-encoding', 'content-length', 'transfer-encoding'])
-
 function harRequest(request: CapturedRequest, origin: string) {
-  const mark = request.target.indexOf('?')
-  const query = mark === -1 ? [] : formValues(request.target, mark + 1)
-  const body = readable(request)
+  const query = queryValues(request.target)
+  const body = decodedBody(request)
   return {
     method: request.method,
     url: origin + request.target,
@@ -80,7 +76,7 @@ function harRequest(request: CapturedRequest, origin: string) {
     queryString: query.map(({ name, value }) => ({ name, value })),
     ...(body.length > 0 && {
       postData: {
-        mimeType: header(request.headers, 'content-type') ?? 'application/octet-stream',
+        mimeType: headerOf(request.headers, 'content-type') ?? 'application/octet-stream',
         ...content(body),
       },
     }),
@@ -90,7 +86,7 @@ function harRequest(request: CapturedRequest, origin: string) {
 }
 
 function harResponse(reply: CapturedReply, httpVersion: string) {
-  const body = readable(reply)
+  const body = decodedBody(reply)
   return {
     status: reply.status,
     statusText: STATUS_CODES[reply.status] ?? '',
@@ -99,10 +95,10 @@ function harResponse(reply: CapturedReply, httpVersion: string) {
     headers: standardHeaders(reply.headers),
     content: {
       size: body.length,
-      mimeType: header(reply.headers, 'content-type') ?? 'x-unknown',
+      mimeType: headerOf(reply.headers, 'content-type') ?? 'x-unknown',
       ...content(body),
     },
-    redirectURL: header(reply.headers, 'location') ?? '',
+    redirectURL: headerOf(reply.headers, 'location') ?? '',
     headersSize: -1,
     bodySize: reply.body.length,
   }
@@ -115,11 +111,6 @@ function content(body: Uint8Array): { text: string; encoding?: 'base64' } {
   return 'text' in stored ? { text: stored.text } : { text: stored.base64, encoding: 'base64' }
 }
 
-function readable(message: { headers: readonly HeaderLine[]; body: Uint8Array }): Uint8Array {
-  const decoded = decodeBody(message.headers, message.body)
-  return decoded.kind === 'decoded' ? decoded.bytes : message.body
-}
-
 /** Compressed bytes are kept beside their decoded text: no compressor gives them back. */
 function wireOf(message: { headers: readonly HeaderLine[]; body: Uint8Array }) {
   const decoded = decodeBody(message.headers, message.body)
@@ -129,12 +120,9 @@ function wireOf(message: { headers: readonly HeaderLine[]; body: Uint8Array }) {
   }
 }
 
+/** `content` holds the decoded body, beside which the headers of the wire would be wrong. */
 function standardHeaders(lines: readonly HeaderLine[]) {
   return lines
-    .filter(([name]) => !WIRE_ONLY.has(name.toLowerCase()))
+    .filter(([name]) => !WIRE_HEADERS.has(name.toLowerCase()))
     .map(([name, value]) => ({ name: name.toLowerCase(), value }))
-}
-
-export function header(lines: readonly HeaderLine[], name: string): string | undefined {
-  return lines.find(([key]) => key.toLowerCase() === name)?.[1]
 }

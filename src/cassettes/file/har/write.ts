@@ -1,12 +1,10 @@
-import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { CassetteError } from '../../cassette-error.ts'
+import { writeSync } from 'node:fs'
+import { replaceFileSync, writeAllSync } from '../../../replace-file.ts'
+import { CassetteError, unwritable } from '../../cassette-error.ts'
 import type { Cassette, Interaction } from '../../interaction.ts'
 import { latin1 } from '../../message/bytes.ts'
 import type { Secrets } from '../../redaction/secrets/secrets.ts'
 import { type CassetteHeader, lineHash } from '../journal/lines.ts'
-import { codeOf, syncDirectory } from '../paths.ts'
 import { formatJson } from './format.ts'
 import { harEntry } from './write-entry.ts'
 
@@ -21,24 +19,17 @@ const CHUNK_BYTES = 1 << 20
  * @throws CassetteError `secret-found` (with the entry) or `unwritable`.
  */
 export function writeHar(path: string, cassette: Cassette, secrets: Secrets): void {
-  const temporary = join(
-    dirname(path),
-    `.${basename(path)}.${process.pid}-${randomBytes(6).toString('hex')}.tmp`,
-  )
+  const check = (text: string, entry: number | undefined) => refuseSecrets(path, text, entry, secrets)
   try {
-    writeTo(temporary, cassette, (text, entry) => refuseSecrets(path, text, entry, secrets))
-    renameSync(temporary, path)
-    syncDirectory(dirname(path))
+    replaceFileSync(path, (fd) => writeTo(fd, cassette, check))
   } catch (cause) {
-    rmSync(temporary, { force: true })
-    if (cause instanceof CassetteError) throw cause
-    throw new CassetteError('unwritable', path, `cannot be written (${codeOf(cause)}).`, {}, { cause })
+    throw cause instanceof CassetteError ? cause : unwritable(path, cause)
   }
 }
 
 /** The text of the file, for those who write it elsewhere. */
 export function harText(cassette: Cassette): string {
-  const pieces = [...harPieces(cassette)]
+  const pieces = [...writePieces(cassette)]
   return pieces
     .map(({ text }) => text)
     .join('')
@@ -46,42 +37,36 @@ export function harText(cassette: Cassette): string {
 }
 
 function writeTo(
-  path: string,
+  fd: number,
   cassette: Cassette,
   check: (text: string, entry: number | undefined) => void,
 ): void {
-  const fd = openSync(path, 'wx')
-  try {
-    let chain = ''
-    let chainAt = -1
-    let length = 0
-    let pending = ''
-    const flush = () => {
-      const bytes = Buffer.from(pending, 'utf8')
-      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, length + at)
-      length += bytes.length
-      pending = ''
-    }
-    for (const { text, entry } of harPieces(cassette)) {
-      check(text, entry)
-      if (entry === undefined && chainAt === -1)
-        chainAt = Buffer.byteLength(text.slice(0, text.indexOf(NO_CHAIN)))
-      if (entry !== undefined) chain = lineHash(chain + text)
-      pending += text
-      if (pending.length > CHUNK_BYTES) flush()
-    }
-    flush()
-    // The place of the chain's head is known, its value only now.
-    if (chain !== '') writeSync(fd, chain, chainAt)
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
+  let chain = ''
+  let chainAt = -1
+  let length = 0
+  let pending = ''
+  const flush = () => {
+    const bytes = Buffer.from(pending, 'utf8')
+    writeAllSync(fd, bytes, length)
+    length += bytes.length
+    pending = ''
   }
+  for (const { text, entry } of writePieces(cassette)) {
+    check(text, entry)
+    if (entry === undefined && chainAt === -1)
+      chainAt = Buffer.byteLength(text.slice(0, text.indexOf(NO_CHAIN)))
+    if (entry !== undefined) chain = lineHash(chain + text)
+    pending += text
+    if (pending.length > CHUNK_BYTES) flush()
+  }
+  flush()
+  // The head holds a place of this length for the hash, which is known only after the last entry.
+  if (chain !== '') writeSync(fd, chain, chainAt)
 }
 
 type Piece = { readonly text: string; readonly entry: number | undefined }
 
-function* harPieces(cassette: Cassette): Generator<Piece> {
+function* writePieces(cassette: Cassette): Generator<Piece> {
   const { interactions, ...header } = cassette
   yield { text: head(header), entry: undefined }
   let first = true

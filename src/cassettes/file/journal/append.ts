@@ -1,8 +1,8 @@
 import { closeSync, constants, existsSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { CassetteError } from '../../cassette-error.ts'
+import { syncDirectory, writeAllSync } from '../../../replace-file.ts'
+import { unwritable } from '../../cassette-error.ts'
 import { readFile } from '../load.ts'
-import { codeOf, syncDirectory } from '../paths.ts'
 import { type CassetteHeader, type JournalEvent, lineHash } from './lines.ts'
 import { readJournal } from './read.ts'
 
@@ -31,7 +31,7 @@ export function openJournal(path: string, header: CassetteHeader): Journal {
     // Redacted as it is, a journal is nobody else's business until it has been scanned and finished.
     fd = openSync(path, flags, 0o600)
   } catch (cause) {
-    throw new CassetteError('unwritable', path, `cannot be written (${codeOf(cause)}).`, {}, { cause })
+    throw unwritable(path, cause)
   }
   let length = resumed?.goodBytes ?? 0
   let seq = resumed?.lines ?? 0
@@ -48,7 +48,7 @@ export function openJournal(path: string, header: CassetteHeader): Journal {
     }
     const bytes = Buffer.from(text, 'utf8')
     try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, length + at)
+      writeAllSync(fd, bytes, length)
       fdatasyncSync(fd)
     } catch (cause) {
       cut(fd, length)
@@ -69,7 +69,7 @@ export function openJournal(path: string, header: CassetteHeader): Journal {
     }
   } catch (cause) {
     closeSync(fd)
-    throw new CassetteError('unwritable', path, `cannot be written (${codeOf(cause)}).`, {}, { cause })
+    throw unwritable(path, cause)
   }
   return {
     append,

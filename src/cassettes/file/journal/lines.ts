@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { HeaderLine } from '../../../http/header-lines.ts'
 import type { Binding, Cassette, MatchProfile, Origin, Redaction } from '../../interaction.ts'
+import { bufferOf } from '../../message/bytes.ts'
 
 /** The first line of a journal, and what stands about the whole in a HAR. */
 export type CassetteHeader = Omit<Cassette, 'interactions' | 'file'>
@@ -57,7 +58,7 @@ export function lineHash(line: string | Uint8Array): string {
 
 export function storeBody(body: Uint8Array): StoredBody | undefined {
   if (body.length === 0) return undefined
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const bytes = bufferOf(body)
   return isUtf8(bytes) ? { text: bytes.toString('utf8') } : { base64: bytes.toString('base64') }
 }
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { CassetteError } from '../../cassette-error.ts'
 import { CASSETTE_VERSION } from '../../interaction.ts'
+import { bufferOf } from '../../message/bytes.ts'
 import { isRecord } from '../shape.ts'
 import {
   type AbortedLine,
@@ -119,9 +120,7 @@ export function readHeader(value: unknown, path: string): CassetteHeader {
 function readLine(raw: Uint8Array): JournalLine | undefined {
   if (!isUtf8(raw)) return undefined
   try {
-    const value: unknown = JSON.parse(
-      Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('utf8'),
-    )
+    const value: unknown = JSON.parse(bufferOf(raw).toString('utf8'))
     return isRecord(value) && typeof value.seq === 'number' && typeof value.prev === 'string'
       ? (value as JournalLine)
       : undefined

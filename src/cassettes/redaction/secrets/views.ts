@@ -1,3 +1,5 @@
+import { partitionPoint } from '../../../partition-point.ts'
+
 /**
  * A secret can be spelled in endless ways: percent-encoded in part or whole, in either case, JSON-escaped, and both
  * on top of each other. Rather than guess the spellings, the text is decoded, and every decoded byte knows where it
@@ -106,12 +108,5 @@ function decoded(view: View, { units, decode }: Decoder): View {
 }
 
 function lastAtOrBefore(sorted: readonly number[], position: number): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((sorted[middle] ?? 0) <= position) low = middle + 1
-    else high = middle
-  }
-  return low - 1
+  return partitionPoint(sorted.length, (i) => (sorted[i] ?? 0) <= position) - 1
 }

@@ -1,4 +1,4 @@
-import type { FieldShape } from './field-table.ts'
+import type { FieldShape } from './field-rules.ts'
 
 /** +999 is a country code that nobody has been assigned; 12 digits are left for the number. */
 const SPARE_CODE = 999

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { OutcomeRule } from '../../../config/schema.ts'
-import { type Fields, satisfies } from './field-table.ts'
+import { type FieldLookup, satisfies } from './field-rules.ts'
 import { candidate, disguise } from './forms.ts'
 import { type FieldRules, rulesOf } from './outcome-rules.ts'
 
@@ -12,7 +12,7 @@ import { type FieldRules, rulesOf } from './outcome-rules.ts'
  */
 export type StandIns = {
   /** Which fields hold what. */
-  readonly fields: Fields
+  readonly fields: FieldLookup
   /** `verbatim` for a magic or configured test value, which is compared exactly and therefore kept. */
   readonly personal: (type: string, value: string) => { readonly text: string; readonly verbatim: boolean }
   readonly secret: (rule: string, value: string) => string
@@ -21,7 +21,7 @@ export type StandIns = {
 }
 
 export type StandInOptions = {
-  readonly fields: Fields
+  readonly fields: FieldLookup
   readonly rules: readonly OutcomeRule[]
   /** Values that the operator has published for tests: kept, and compared exactly. */
   readonly testValues: Iterable<string>

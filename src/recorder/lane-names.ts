@@ -17,7 +17,7 @@ const MAX_CLIENTS = 10_000
 /** Beyond so many tokens the one that was not used for longest is forgotten. */
 const MAX_TOKENS = 10_000
 
-export type Lanes = {
+export type LaneNames = {
   readonly of: (facts: Facts) => string
   /** The answer of a token exchange: what comes with its token is of the client that has asked for it. */
   readonly granted: (request: CapturedRequest, reply: CapturedReply) => void
@@ -28,7 +28,7 @@ export type Lanes = {
  * what comes with the token that it returned, else by the client id in the token. A lane is written as it is, so a
  * client id that is no public name is replaced by `client-1`, `client-2` and so on, in the order of appearance.
  */
-export function createLanes(): Lanes {
+export function createLaneNames(): LaneNames {
   const clients = new Map<string, string>()
   const tokens = new LRUCache<string, string>({ max: MAX_TOKENS })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CapturedRequest } from '../../src/cassettes/interaction.ts'
 import type { HeaderLine } from '../../src/http/header-lines.ts'
-import { createLanes } from '../../src/recorder/lane.ts'
+import { createLaneNames } from '../../src/recorder/lane-names.ts'
 
 const FORM: HeaderLine = ['Content-Type', 'application/x-www-form-urlencoded']
 
@@ -16,7 +16,7 @@ const granted = (token: string) => ({
 })
 
 describe('the lane of an opaque token', () => {
-  const lanes = createLanes()
+  const lanes = createLaneNames()
   const laneOf = (token: string, named?: string) =>
     lanes.of({ request: bearer(token), named, operation: 'score.read' })
 

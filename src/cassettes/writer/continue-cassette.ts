@@ -7,7 +7,7 @@ import {
   renameReply,
   renameRequest,
 } from '../merging/rename.ts'
-import { placeKey } from '../message/places.ts'
+import { placeKey } from '../message/place.ts'
 import type { Continuation } from '../tape/continuation.ts'
 
 export type ContinueOptions = {
@@ -21,7 +21,7 @@ export type ContinueOptions = {
  * A cassette with what a run has recorded beside it. Where a value of the run stood for a recorded one, the new
  * interactions say the recorded one: the next run, with other values, then finds the old answers and the new.
  */
-export function continued(
+export function continueCassette(
   kept: Cassette,
   more: readonly Interaction[],
   { continuations, original, annotate }: ContinueOptions,

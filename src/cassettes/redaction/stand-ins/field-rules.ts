@@ -20,13 +20,13 @@ export type FieldShape = {
   readonly date: boolean
 }
 
-export type Fields = {
+export type FieldLookup = {
   /** The rule of the innermost named field; `names` are the property names from the outermost to the innermost. */
   readonly rule: (names: readonly string[]) => FieldRule | undefined
   readonly shape: (type: string) => FieldShape | undefined
 }
 
-export function createFields(table: FieldTable): Fields {
+export function createFieldLookup(table: FieldTable): FieldLookup {
   const rules = new Map(Object.entries(table.rules))
   const shapes = new Map(Object.entries(table.shapes))
   return {

@@ -1,0 +1,62 @@
+import { type Chosen, chooseEntry } from '../matching/choice.ts'
+import type { Indexed } from '../matching/entry-index.ts'
+import type { Lane } from '../matching/lanes.ts'
+import type { Lookup } from '../matching/lookup.ts'
+import { noteServed } from '../matching/order.ts'
+import type { LiveRequest, TapeHit } from './live-request.ts'
+import { reassign } from './reassign.ts'
+import { renderReply } from './render.ts'
+import type { Usage } from './usage.ts'
+
+/**
+ * The entry that answers a request, after a reassignment of the lane's recorded stories if need be. An answer from
+ * before something that this client has done already is the last resort: it most likely belongs to another story.
+ */
+export function chooseOrReassign(lane: Lane, lookups: readonly Lookup[]): Chosen | undefined {
+  const chosen = chooseEntry(lane, lookups)
+  if (chosen && chosen.rank !== 'late') return chosen
+  const isHelped = reassign(lane, lookups, true) || (!chosen && reassign(lane, lookups, false))
+  return (isHelped ? chooseEntry(lane, lookups) : undefined) ?? chosen
+}
+
+/** Answers with an entry, which is served from now on. */
+export function serve(lane: Lane, live: LiveRequest, chosen: Chosen, usage: Usage): TapeHit {
+  const { state, view } = lane
+  const { entry } = chosen
+  bindValues(lane, chosen)
+  const times = state.served.get(entry.position) ?? 0
+  state.served.set(entry.position, times + 1)
+  if (times > 0) return showAgain(lane, live, entry, usage)
+  noteServed(entry, view)
+  usage.counts.served++
+  return { kind: 'hit', interaction: entry.interaction, reply: render(lane, live, entry), use: 'served' }
+}
+
+/** Answers with an entry without using it up. */
+export function showAgain(lane: Lane, live: LiveRequest, entry: Indexed, usage: Usage): TapeHit {
+  usage.counts.repeated++
+  return { kind: 'hit', interaction: entry.interaction, reply: render(lane, live, entry), use: 'repeated' }
+}
+
+function render({ state, timeline }: Lane, { now, requestId, origin }: LiveRequest, entry: Indexed) {
+  const { startedAt } = entry.interaction
+  return renderReply(entry, {
+    table: state.table,
+    instants: timeline.instants(startedAt, now),
+    moment: timeline.moment(startedAt, now),
+    requestId,
+    origin,
+  })
+}
+
+/** From here on these live values stand for the recorded ones, and what the reply gives out is known. */
+export function bindValues({ state: { table } }: Lane, { entry, values }: Chosen): void {
+  for (const [i, { type }] of entry.layout.holes.entries())
+    table.bind(type, entry.values[i] ?? '', values[i] ?? '')
+  for (const [i, { type, field, madeBy, personal }] of entry.shape.kinds.entries()) {
+    // A stand-in that only the reply shows stays free: its person may still come, under the real value.
+    if (madeBy !== 'server' || personal || field === 'requestId') continue
+    const value = entry.interaction.bindings[i]?.value ?? ''
+    table.bind(type, value, table.nameFor(type, value))
+  }
+}
