@@ -1,22 +1,23 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { REFERENCES } from './references.ts'
 
 /**
- * Writes docs/reference; with --check it writes nothing and fails, naming the files that differ from the source.
+ * Writes what docs/ has from the source; with --check it writes nothing and fails, naming the files that differ from the source.
  * Runs at the root of the project.
  */
-const DIRECTORY = 'docs/reference'
+const DIRECTORY = 'docs'
 const check = process.argv.includes('--check')
 
-await mkdir(DIRECTORY, { recursive: true })
 const stale: string[] = []
 for (const [name, generate] of Object.entries(REFERENCES)) {
   const file = join(DIRECTORY, name)
   const text = await generate()
   if (text === (await readFile(file, 'utf8').catch(() => undefined))) continue
   stale.push(file)
-  if (!check) await writeFile(file, text)
+  if (check) continue
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text)
 }
 for (const file of stale) console.log(check ? `${file} is not what the source says` : `wrote ${file}`)
 if (check && stale.length > 0) {

@@ -1,96 +1,21 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { folderOf, graph, LAYERS, ROOMS, reaches, readHouse, roomOf } from '../scripts/rooms.ts'
 
-/** From the top to the bottom: a folder imports from its own layer and the ones below, never from above. */
-const LAYERS = [
-  ['cli', 'sandgate.ts'],
-  ['start'],
-  ['gateway', 'recorder'],
-  ['checks', 'decisions', 'portal'],
-  ['cassettes'],
-  ['operations', 'observe'],
-  ['tokens', 'store', 'simulator', 'upstream'],
-  ['config', 'errors'],
-  [
-    'http',
-    'clock.ts',
-    'partition-point.ts',
-    'product.ts',
-    'replace-file.ts',
-    'system-error.ts',
-    'terminal.ts',
-  ],
-] as const
-const layerOf = new Map<string, number>(LAYERS.flatMap((names, layer) => names.map((name) => [name, layer])))
-
-/** The rooms of `cassettes`, from the top to the bottom: each imports only from those below it. */
-const ROOMS = [
-  ['writer'],
-  ['tools'],
-  ['tape'],
-  ['verify', 'miss'],
-  ['merging'],
-  ['file'],
-  ['matching'],
-  ['redaction'],
-  ['bindings'],
-  ['message'],
-  ['interaction.ts', 'cassette-error.ts'],
-] as const
-const floorOf = new Map<string, number>(ROOMS.flatMap((names, floor) => names.map((name) => [name, floor])))
-
-/** The one file above its readers: the types and constants of the configuration. It imports nothing of ours. */
-const SCHEMA = 'config/schema.ts'
+const house = readHouse()
+const { sources, imports, inside } = house
+const files = [...sources.keys()]
+const floors = (each: typeof LAYERS) =>
+  new Map(each.flatMap((floor, index) => Object.keys(floor).map((name) => [name, index])))
+const layerOf = floors(LAYERS)
+const floorOf = floors(ROOMS)
 
 /** Scripts that the portal sends to a browser; they run on another machine. */
 const isBrowserScript = (file: string) => /^portal\/[a-z-]+-script\.ts$/.test(file)
-
-type Import = {
-  readonly file: string
-  readonly from: string
-  readonly names: string
-  readonly typeOnly: boolean
-}
-
-const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
-const sources = new Map(files.map((file) => [file, readFileSync(join('src', file), 'utf8')]))
-const imports: readonly Import[] = [...sources].flatMap(([file, source]) => importsOf(file, source))
-const inside = imports
-  .filter(({ from }) => from.startsWith('.'))
-  .map((each) => ({ ...each, target: normalize(join(dirname(each.file), each.from)) }))
-
-function importsOf(file: string, source: string): Import[] {
-  const statements = source.matchAll(/^(?:import|export)\s+(type\s)?([^'";]*?)\sfrom\s+'([^']+)'/gm)
-  const others = source.matchAll(/(?:\bimport\(|^import\s+|\brequire\()['"]([^'"]+)['"]/gm)
-  return [
-    ...[...statements].map(([, type, names = '', from = '']) => ({
-      file,
-      from,
-      names,
-      typeOnly: type !== undefined || isAllTypes(names),
-    })),
-    ...[...others].map(([, from = '']) => ({ file, from, names: '*', typeOnly: false })),
-  ]
-}
-
-function isAllTypes(names: string): boolean {
-  const listed = /^\{([^}]*)\}$/s.exec(names.trim())?.[1]
-  return listed?.split(',').every((name) => name.trim() === '' || name.trim().startsWith('type ')) ?? false
-}
-
-function folderOf(file: string): string {
-  return file.split('/')[0] ?? file
-}
 
 function layer(file: string): number {
   const found = layerOf.get(folderOf(file))
   if (found === undefined) throw new Error(`src/${file} is in no layer: give its folder a place in LAYERS`)
   return found
-}
-
-function roomOf(file: string): string {
-  return file.split('/')[1] ?? file
 }
 
 function floor(file: string): number {
@@ -99,25 +24,9 @@ function floor(file: string): number {
   return found
 }
 
-/** Those of `names` from which `edges` lead back to themselves. */
-function inCircles(names: Iterable<string>, edges: ReadonlyMap<string, ReadonlySet<string>>): string[] {
-  const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
-    [...(edges.get(from) ?? [])].some((next) => {
-      if (next === to) return true
-      if (seen.has(next)) return false
-      return reaches(next, to, seen.add(next))
-    })
-  return [...names].filter((name) => reaches(name, name))
-}
-
-/** Who imports whom, types included; `nameOf` may be coarser than a file. */
-function graph(nameOf: (file: string) => string): Map<string, Set<string>> {
-  const edges = new Map<string, Set<string>>()
-  for (const { file, target } of inside) {
-    const [from, to] = [nameOf(file), nameOf(target)]
-    if (from !== to || file === target) edges.set(from, (edges.get(from) ?? new Set()).add(to))
-  }
-  return edges
+function inCircles(nameOf: (file: string) => string): string[] {
+  const edges = graph(house, nameOf)
+  return [...edges.keys()].filter((name) => reaches(edges, name, name))
 }
 
 describe('imports', () => {
@@ -142,13 +51,11 @@ describe('imports', () => {
   })
 
   it('make no circle of folders', () => {
-    const edges = graph(folderOf)
-    expect(inCircles(edges.keys(), edges)).toEqual([])
+    expect(inCircles(folderOf)).toEqual([])
   })
 
   it('make no circle of files, types included', () => {
-    const edges = graph((file) => file)
-    expect(inCircles(edges.keys(), edges)).toEqual([])
+    expect(inCircles((file) => file)).toEqual([])
   })
 
   it('of the facts of HTTP lead nowhere in the project', () => {
@@ -159,7 +66,7 @@ describe('imports', () => {
   })
 
   it('of the schema of the configuration lead nowhere in the project', () => {
-    expect(inside.filter(({ file }) => file === SCHEMA)).toEqual([])
+    expect(inside.filter(({ file }) => file === 'config/schema.ts')).toEqual([])
   })
 
   it('name no barrel', () => {
