@@ -448,7 +448,7 @@ export const ConfigSchema = Type.Object(
           description: 'Where cassettes are written, relative to the working directory.',
         }),
         origin: nullable(
-          Type.String({ shape: 'http-origin' }),
+          Type.String({ format: 'http-origin' }),
           'The origin of the URLs in a cassette; by default the public URL.',
         ),
         personalData: oneOf(['redact', 'keep'] as const, {
