@@ -1,4 +1,4 @@
-import type { RateLimitGroup } from '../config/schema.ts'
+import type { RateLimitGroup } from '../config/contract.ts'
 import type { Operation, OperationRow } from '../operations/operation.ts'
 import type { Page } from '../portal/page.ts'
 import { createRequestCheck, type RequestCheck } from './judge-request.ts'

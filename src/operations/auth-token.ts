@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { SCOPES } from '../config/schema.ts'
+import { SCOPES } from '../config/contract.ts'
 import * as field from './fields.ts'
 import type { OperationRow } from './operation.ts'
 

@@ -1,4 +1,4 @@
-import { SCOPES } from '../config/schema.ts'
+import { SCOPES } from '../config/contract.ts'
 import { CATALOGUE, isErrorCode } from '../errors/catalogue.ts'
 import { refuse } from '../errors/refusal.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'

@@ -1,5 +1,6 @@
 import type { Cassette, Interaction } from '../cassettes/interaction.ts'
-import { type Partner, SCOPES } from '../config/schema.ts'
+import { SCOPES } from '../config/contract.ts'
+import type { Partner } from '../config/partners.ts'
 import { headerOf } from '../http/header-lines.ts'
 import { isKeyId } from '../tokens/claimed-client.ts'
 import type { ProvenKey, Registry } from '../tokens/registry.ts'

@@ -10,7 +10,7 @@ import { redactionPolicy } from '../../../src/cassettes/redaction/contract.ts'
 import { createRedactor } from '../../../src/cassettes/redaction/redactor.ts'
 import { createSecrets } from '../../../src/cassettes/redaction/secrets/secrets.ts'
 import { createTape, type Tape, type TapeOptions } from '../../../src/cassettes/tape/tape.ts'
-import { DEFAULT_OUTCOMES } from '../../../src/config/schema.ts'
+import { DEFAULT_OUTCOMES } from '../../../src/config/outcomes.ts'
 import { LANE, ORIGIN, type Send, T0 } from './sandbox.ts'
 
 /** What a recorder makes of exchanges: redacted, annotated, in a cassette. */

@@ -11,7 +11,7 @@ import { diffCassettes, formatDiff } from '../../../src/cassettes/tools/diff.ts'
 import { importHarBytes } from '../../../src/cassettes/tools/import.ts'
 import { lintCassette } from '../../../src/cassettes/tools/lint.ts'
 import { showCassette } from '../../../src/cassettes/tools/show.ts'
-import { DEFAULT_OUTCOMES } from '../../../src/config/schema.ts'
+import { DEFAULT_OUTCOMES } from '../../../src/config/outcomes.ts'
 import { bodyText, exchange, HEADER, redactor, scratch } from '../recording-fixtures.ts'
 
 const directory = scratch()
