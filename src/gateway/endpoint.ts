@@ -22,9 +22,9 @@ export function createEndpoints(
   ]
 }
 
-/** What a gateway says of itself (its reference, keys, errors): live at replay, and never recorded. */
+/** Whether it is a page about the gateway itself. */
 export function isDocument({ kind, row }: Endpoint): boolean {
-  return kind === 'page' && !row.id.startsWith('widget.')
+  return kind === 'page' && row.isDocument
 }
 
 /** Fastify's spelling of a path template: `/v1/accounts/{accountId}` is `/v1/accounts/:accountId`. */

@@ -72,6 +72,7 @@ export const portalUsage: Operation = {
       ],
     },
   },
+  shows: 'usage',
   errors: [],
   simulate: async (call, { usage, peek }) => {
     const caps = (await usage(call.partner, call.now)).map((cap) => ({

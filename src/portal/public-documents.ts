@@ -57,7 +57,7 @@ function metadata(issuer: string, publicUrl: string) {
 }
 
 function get(id: string, path: string, render: Page['render']): Page {
-  return { id, method: 'GET', path, group: 'other', render }
+  return { id, method: 'GET', path, group: 'other', isDocument: true, render }
 }
 
 function json(value: object, headers: Readonly<Record<string, string>> = {}): PageAnswer {

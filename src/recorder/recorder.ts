@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { VOLATILE } from '../cassettes/bindings/annotate.ts'
+import { VOLATILE } from '../cassettes/bindings/contract.ts'
 import { loadCassette } from '../cassettes/file/load.ts'
 import { cassettePaths } from '../cassettes/file/paths.ts'
 import { CASSETTE_VERSION } from '../cassettes/interaction.ts'

@@ -1,4 +1,5 @@
-import { annotate, VOLATILE } from '../../../src/cassettes/bindings/annotate.ts'
+import { annotate } from '../../../src/cassettes/bindings/annotate.ts'
+import { VOLATILE } from '../../../src/cassettes/bindings/contract.ts'
 import {
   CASSETTE_VERSION,
   type CapturedRequest,
@@ -29,7 +30,7 @@ export function cassetteOf(
     profile: 'contract',
     volatile: [...VOLATILE],
     redaction: redact ? 'contract-1' : 'none',
-    interactions: annotate(written, { rules: DEFAULT_OUTCOMES }),
+    interactions: annotate(written, { rules: DEFAULT_OUTCOMES, volatile: VOLATILE }),
     ...rest,
   }
 }
