@@ -1,4 +1,4 @@
-import { VOLATILE } from '../src/cassettes/bindings/annotate.ts'
+import { VOLATILE } from '../src/cassettes/bindings/contract.ts'
 import { loadCassette } from '../src/cassettes/file/load.ts'
 import { CASSETTE_VERSION, type CapturedExchange } from '../src/cassettes/interaction.ts'
 import { createWriter } from '../src/cassettes/writer/writer.ts'

@@ -1,4 +1,4 @@
-import { RATE_LIMIT_GROUPS } from '../src/config/schema.ts'
+import { RATE_LIMIT_GROUPS } from '../src/config/contract.ts'
 import { byStatus, codesOf } from '../src/operations/openapi-codes.ts'
 import type { OperationRow } from '../src/operations/operation.ts'
 import { ROWS } from '../src/operations/operations.ts'

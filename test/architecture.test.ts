@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { folderOf, graph, LAYERS, ROOMS, reaches, readHouse, roomOf } from '../scripts/rooms.ts'
+import { ROWS } from '../src/operations/operations.ts'
 
 const house = readHouse()
 const { sources, imports, inside } = house
@@ -8,6 +9,11 @@ const floors = (each: typeof LAYERS) =>
   new Map(each.flatMap((floor, index) => Object.keys(floor).map((name) => [name, index])))
 const layerOf = floors(LAYERS)
 const floorOf = floors(ROOMS)
+
+/** The types and constants of the configuration, which stand below all its readers: they import each other alone. */
+const SCHEMA = ['schema', 'schema-parts', 'partners', 'outcomes', 'contract'].map(
+  (name) => `config/${name}.ts`,
+)
 
 /** Scripts that the portal sends to a browser; they run on another machine. */
 const isBrowserScript = (file: string) => /^portal\/[a-z-]+-script\.ts$/.test(file)
@@ -66,7 +72,8 @@ describe('imports', () => {
   })
 
   it('of the schema of the configuration lead nowhere in the project', () => {
-    expect(inside.filter(({ file }) => file === 'config/schema.ts')).toEqual([])
+    const outward = inside.filter(({ file, target }) => SCHEMA.includes(file) && !SCHEMA.includes(target))
+    expect(outward).toEqual([])
   })
 
   it('name no barrel', () => {
@@ -92,6 +99,61 @@ describe('the checks', () => {
     const ours = inside.filter(({ file, typeOnly }) => folderOf(file) === 'checks' && !typeOnly)
     const folders = new Set(ours.map(({ target }) => folderOf(target)))
     expect([...folders].sort()).toEqual(['checks', 'clock.ts', 'errors', 'http'])
+  })
+})
+
+describe('an operation', () => {
+  it('is named by its own row alone: no id or path of one stands in the gateway, the recorder, the cassettes or the start', () => {
+    // `widget.` and `.list` name operations as well, by a part of their id.
+    const ids = ROWS.flatMap(({ id, path }) => [
+      id,
+      path,
+      ...id.split('.').flatMap((part) => [`${part}.`, `.${part}`]),
+    ])
+    const named = new Set(ids)
+    const rooms = new Set([
+      'gateway',
+      'recorder',
+      'cassettes',
+      'start',
+      'upstream',
+      'decisions',
+      'checks',
+      'observe',
+    ])
+    const found = [...sources]
+      .filter(([file]) => rooms.has(folderOf(file)))
+      .flatMap(([file, source]) =>
+        [...withoutComments(source).matchAll(/(['"`])([A-Za-z0-9/.{}-]+)\1/g)].flatMap(([, , text = '']) =>
+          named.has(text) ? [`${file}: ${text}`] : [],
+        ),
+      )
+    expect(found).toEqual([])
+  })
+})
+
+function withoutComments(source: string): string {
+  return source.replaceAll(/^\s*(?:\/\*\*|\*|\/\/).*$/gm, '')
+}
+
+describe('the thread that writes recordings', () => {
+  /** Everything that a file loads when it is imported. */
+  function loadedBy(file: string): { ours: Set<string>; packages: Set<string> } {
+    const [ours, packages] = [new Set([file]), new Set<string>()]
+    for (const each of ours)
+      for (const { from, typeOnly, file: importer } of imports.filter((one) => one.file === each)) {
+        if (typeOnly) continue
+        if (from.startsWith('.')) ours.add(normalize(join(dirname(importer), from)))
+        else packages.add(from)
+      }
+    return { ours, packages }
+  }
+
+  it('loads neither the operations nor TypeBox: what it needs of them comes as data', () => {
+    const { ours, packages } = loadedBy('cassettes/writer/thread.ts')
+    expect(ours.has('cassettes/redaction/redactor.ts')).toBe(true)
+    expect([...ours].filter((file) => folderOf(file) === 'operations')).toEqual([])
+    expect([...packages].filter((name) => !name.startsWith('node:'))).toEqual([])
   })
 })
 

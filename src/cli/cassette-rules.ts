@@ -1,7 +1,9 @@
+import { CONTRACT_FIELDS } from '../cassettes/redaction/contract.ts'
 import { createSecrets, type Secrets } from '../cassettes/redaction/secrets/secrets.ts'
 import { formatConfigErrors } from '../config/errors.ts'
 import { loadConfig } from '../config/load.ts'
-import type { Config, OutcomeRule } from '../config/schema.ts'
+import type { OutcomeRule } from '../config/outcomes.ts'
+import type { Config } from '../config/schema.ts'
 import type { Invocation, Io } from './command.ts'
 import { configFile } from './config-file.ts'
 import type { Exit } from './exit-codes.ts'
@@ -26,7 +28,7 @@ export function cassetteRules({ options }: Invocation, io: Io): CassetteRules {
   }
   const { config } = result
   const { outcomes, scores, operator } = config
-  const secrets = createSecrets()
+  const secrets = createSecrets(CONTRACT_FIELDS.words)
   for (const secret of [operator.token, io.env.SANDGATE_CLIENT_SECRET, io.env.SANDGATE_CASSETTE_KEY])
     if (secret) secrets.learn(secret)
   return { ok: true, config, rules: outcomes, testValues: Object.keys(scores), secrets }

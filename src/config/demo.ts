@@ -1,5 +1,7 @@
+import { SCOPES } from './contract.ts'
+import type { Partner } from './partners.ts'
 import { DEMO_KEY, hashSecret, isDemoKey } from './sandbox-keys.ts'
-import { type Config, type Partner, SCOPES } from './schema.ts'
+import type { Config } from './schema.ts'
 
 /** SHA-256 of the published key; config/partners.yaml has it too, and a test holds them together. */
 export const DEMO_KEY_SHA256 = hashSecret(DEMO_KEY)

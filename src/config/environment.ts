@@ -9,7 +9,7 @@ export type Override = { readonly source: string; readonly path: Path; readonly 
 
 const PREFIX = 'SANDGATE_'
 
-/** Variables of other parts of the program: the client's URL and the key that encrypts cassettes. */
+/** Variables of other parts of the program: the client's URL, and the key of the digests in a cassette (an HMAC). */
 const RESERVED = ['SANDGATE_URL', 'SANDGATE_CASSETTE_KEY']
 
 /** `listen.publicUrl` is `SANDGATE_LISTEN_PUBLIC_URL`; `payments.fund` becomes `PAYMENTS_FUND`. */

@@ -1,4 +1,6 @@
-import type { Cap, Config, Partner, RateLimitGroup } from './schema.ts'
+import type { RateLimitGroup } from './contract.ts'
+import type { Cap, Partner } from './partners.ts'
+import type { Config } from './schema.ts'
 
 /** The caps of a partner: the common ones, those it overrides (same product, period and unit), and its own. */
 export function effectiveCaps(config: Pick<Config, 'caps'>, partner: Pick<Partner, 'caps'>): Cap[] {

@@ -3,9 +3,10 @@ import { checked } from './check.ts'
 import { DEMO_PARTNER } from './demo.ts'
 import { fromEnvironment, type Override, overridePlace, withOverride } from './environment.ts'
 import { type ConfigError, configError, type Place } from './errors.ts'
+import { PartnersSchema } from './partners.ts'
 import { isMapping, isWithin, type Path } from './paths.ts'
 import { RULES } from './rules.ts'
-import { type Config, ConfigSchema, PartnersSchema } from './schema.ts'
+import { type Config, ConfigSchema } from './schema.ts'
 import { readYamlFile, type YamlFile } from './yaml-file.ts'
 
 export type LoadOptions = {

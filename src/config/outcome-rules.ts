@@ -1,6 +1,8 @@
+import { DECIDING_OPERATIONS } from './contract.ts'
+import type { OutcomeRule } from './outcomes.ts'
 import type { Path } from './paths.ts'
 import { MAX_PATTERN_COST, patternCost } from './pattern-cost.ts'
-import type { Config, OutcomeRule } from './schema.ts'
+import type { Config } from './schema.ts'
 
 type Report = (path: Path, message: string) => void
 
@@ -25,15 +27,15 @@ export function checkOutcomes({ outcomes }: Pick<Config, 'outcomes'>, report: Re
 
 function checkOutcome(rule: OutcomeRule, path: Path, report: Report): void {
   for (const operation of rule.operations) {
-    const fitting = operation.startsWith('payments.') ? ['success', 'failed'] : ['approved', 'rejected']
-    if (fitting.includes(rule.outcome)) continue
-    report([...path, 'outcome'], `must be ${fitting.join(' or ')} for ${operation}, not ${rule.outcome}`)
+    const { good, bad } = DECIDING_OPERATIONS[operation].outcomes
+    if (rule.outcome === good || rule.outcome === bad) continue
+    report([...path, 'outcome'], `must be ${good} or ${bad} for ${operation}, not ${rule.outcome}`)
     return
   }
 }
 
 function checkTest({ test, operations }: OutcomeRule, path: Path, report: Report): void {
-  const bare = operations.find((operation) => operation.startsWith('ky'))
+  const bare = operations.find((operation) => !DECIDING_OPERATIONS[operation].hasAmount)
   if (test.atMost !== undefined && bare !== undefined) {
     report([...path, 'test', 'atMost'], `never holds for ${bare}, which has no amount`)
   }

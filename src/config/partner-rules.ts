@@ -1,6 +1,8 @@
+import { PRODUCTS_WITHOUT_AMOUNT } from './contract.ts'
 import { capName } from './limits.ts'
+import type { Cap, Partner } from './partners.ts'
 import type { Path } from './paths.ts'
-import type { Cap, Config, Partner } from './schema.ts'
+import type { Config } from './schema.ts'
 
 type Report = (path: Path, message: string) => void
 
@@ -53,7 +55,7 @@ export function checkCapList(caps: readonly Cap[], path: Path, report: Report): 
     const name = capName(cap)
     if (names.has(name)) report([...path, i], `${name} is already capped above; keep one of them`)
     names.add(name)
-    if (cap.unit === 'amount' && ['accounts', 'kyc', 'kyb'].includes(cap.product)) {
+    if (cap.unit === 'amount' && PRODUCTS_WITHOUT_AMOUNT.includes(cap.product)) {
       report([...path, i, 'unit'], `must be calls for ${cap.product}, which moves no money`)
     }
   }

@@ -1,7 +1,12 @@
 import Type, { type Static } from 'typebox'
+import { RATE_LIMIT_GROUPS, type RateLimitGroup } from './contract.ts'
+import { DEFAULT_OUTCOMES, RuleSchema } from './outcomes.ts'
+import { CapSchema, DEFAULT_CAPS, Limit, type Partner, PartnersSchema } from './partners.ts'
+import { closed, count, type Frozen, Host, nullable, oneOf, section } from './schema-parts.ts'
 
 /**
- * The configuration, once: types, defaults, the generated reference and every validation error come from here.
+ * The configuration, once: types, defaults, the generated reference and every validation error come from here and from
+ * the three files beside it: contract.ts, partners.ts and outcomes.ts.
  * Units are in the names. Beside JSON Schema there are options of our own (check.ts reads them):
  *
  * - `reload: true` marks what takes effect without a restart.
@@ -11,53 +16,8 @@ import Type, { type Static } from 'typebox'
  * - `format` names a check of formats.ts.
  */
 
-const closed = { additionalProperties: false } as const
-
-export const SCOPES = [
-  'accounts:read',
-  'accounts:write',
-  'kyc:initiate',
-  'payments:write',
-  'webhooks:register',
-] as const
-export type Scope = (typeof SCOPES)[number]
-
-/** A configuration is never changed in place; a reload makes another one. */
-type Frozen<T> = T extends readonly (infer E)[]
-  ? readonly Frozen<E>[]
-  : T extends object
-    ? { readonly [K in keyof T]: Frozen<T[K]> }
-    : T
-
-/** The rate-limit groups of the contract, with their defaults: requests per window. */
-export const RATE_LIMIT_GROUPS = {
-  token: 10,
-  'accounts.open': 100,
-  'kyc.submit': 50,
-  'payments.fund': 200,
-  'payments.cashout': 200,
-  'credit.simulate': 60,
-  'credit.apply': 30,
-  other: 300,
-} as const
-export type RateLimitGroup = keyof typeof RATE_LIMIT_GROUPS
-
-/** Groups that count per client or per client IP; a partner cannot have limits of its own for them. */
-export const GROUPS_NOT_PER_PARTNER = ['token', 'credit.simulate'] as const
-
 /** A customerRef. */
 const SCORE_KEY = '^[A-Za-z0-9._:-]{1,64}$'
-
-export const CAP_PRODUCTS = ['accounts', 'kyc', 'kyb', 'payments.fund', 'payments.cashout', 'credit'] as const
-export type CapProduct = (typeof CAP_PRODUCTS)[number]
-
-const oneOf = <const V extends readonly string[]>(values: V, options: object = {}) =>
-  Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options })
-
-const count = (description: string, initial: number, minimum = 1, maximum = 2 ** 31 - 1) =>
-  Type.Integer({ minimum, maximum, default: initial, description })
-
-const Limit = Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Requests per window.' })
 
 const groupLimits = Object.fromEntries(
   Object.entries(RATE_LIMIT_GROUPS).map(([group, limit]) => [
@@ -67,214 +27,6 @@ const groupLimits = Object.fromEntries(
     ),
   ]),
 ) as Record<RateLimitGroup, Type.TOptional<Type.TInteger>>
-
-const partnerLimits = Object.fromEntries(
-  Object.keys(RATE_LIMIT_GROUPS)
-    .filter((group) => !GROUPS_NOT_PER_PARTNER.some((other) => other === group))
-    .map((group) => [group, Type.Optional(Limit)]),
-) as Record<RateLimitGroup, Type.TOptional<Type.TInteger>>
-
-export const CapSchema = Type.Object(
-  {
-    product: oneOf(CAP_PRODUCTS, { description: 'What is capped.' }),
-    period: oneOf(['day', 'month'] as const, {
-      description: 'The UTC period after which the cap starts anew.',
-    }),
-    unit: oneOf(['calls', 'amount'] as const, {
-      description: '`calls` counts decisions, `amount` sums the XOF of successful ones.',
-    }),
-    limit: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Calls, or XOF.' }),
-  },
-  closed,
-)
-
-export type Cap = Frozen<Static<typeof CapSchema>>
-
-export const DECIDING_OPERATIONS = [
-  'kyc.submit',
-  'kyb.submit',
-  'payments.fund',
-  'payments.cashout',
-  'credit.simulate',
-  'credit.apply',
-] as const
-
-/** One magic input, as data: when `field` of one of `operations` passes `test`, the outcome is `outcome`. */
-export const RuleSchema = Type.Object(
-  {
-    id: Type.String({
-      pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
-      shape: '1 to 64 of a-z, 0-9 and -, the first not -',
-      description: 'Shown in X-Sandbox-Rule.',
-    }),
-    operations: Type.Array(oneOf(DECIDING_OPERATIONS), {
-      minItems: 1,
-      description: 'The operations it applies to.',
-    }),
-    field: Type.String({
-      pattern: '^[A-Za-z]{1,40}$',
-      shape: '1 to 40 letters',
-      description: 'A property or query parameter of the request.',
-    }),
-    test: Type.Object(
-      {
-        equals: Type.Optional(Type.String({ maxLength: 200, description: 'The whole value.' })),
-        endsWith: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 200, description: 'The last characters or digits.' }),
-        ),
-        matches: Type.Optional(
-          Type.String({ maxLength: 200, description: 'A regular expression over the whole value.' }),
-        ),
-        atMost: Type.Optional(Type.Integer({ description: 'And the amount is at most this many XOF.' })),
-      },
-      { ...closed, minProperties: 1, description: 'What the value must pass; all that is given must hold.' },
-    ),
-    outcome: oneOf(['success', 'failed', 'approved', 'rejected'] as const, {
-      description: '`success` or `failed` on payments, `approved` or `rejected` elsewhere.',
-    }),
-  },
-  closed,
-)
-export type OutcomeRule = Frozen<Static<typeof RuleSchema>>
-
-/** The contract's magic inputs, evaluated in order; what no rule names succeeds. */
-export const DEFAULT_OUTCOMES: readonly OutcomeRule[] = [
-  {
-    id: 'kyc-phone-9',
-    operations: ['kyc.submit'],
-    field: 'phone',
-    test: { matches: '\\+2250{7,9}9' },
-    outcome: 'rejected',
-  },
-  {
-    id: 'kyc-phone-1',
-    operations: ['kyc.submit'],
-    field: 'phone',
-    test: { matches: '\\+2250{7,9}1' },
-    outcome: 'approved',
-  },
-  {
-    id: 'kyb-ref-009',
-    operations: ['kyb.submit'],
-    field: 'businessRef',
-    test: { endsWith: '009' },
-    outcome: 'rejected',
-  },
-  {
-    id: 'kyb-ref-001',
-    operations: ['kyb.submit'],
-    field: 'businessRef',
-    test: { endsWith: '001' },
-    outcome: 'approved',
-  },
-  {
-    id: 'payment-amount-00',
-    operations: ['payments.fund', 'payments.cashout'],
-    field: 'amount',
-    test: { endsWith: '00' },
-    outcome: 'failed',
-  },
-  {
-    id: 'payment-amount-77',
-    operations: ['payments.fund', 'payments.cashout'],
-    field: 'amount',
-    test: { endsWith: '77' },
-    outcome: 'success',
-  },
-  {
-    id: 'credit-amount-99',
-    operations: ['credit.simulate', 'credit.apply'],
-    field: 'amount',
-    test: { endsWith: '99' },
-    outcome: 'rejected',
-  },
-  {
-    id: 'credit-amount-11',
-    operations: ['credit.simulate', 'credit.apply'],
-    field: 'amount',
-    test: { endsWith: '11', atMost: 100_000 },
-    outcome: 'approved',
-  },
-]
-
-export const DEFAULT_CAPS: readonly Cap[] = [
-  { product: 'accounts', period: 'day', unit: 'calls', limit: 1000 },
-  { product: 'kyc', period: 'day', unit: 'calls', limit: 500 },
-  { product: 'kyb', period: 'day', unit: 'calls', limit: 200 },
-  { product: 'payments.fund', period: 'day', unit: 'amount', limit: 50_000_000 },
-  { product: 'payments.cashout', period: 'day', unit: 'amount', limit: 20_000_000 },
-  { product: 'credit', period: 'month', unit: 'amount', limit: 10_000_000 },
-]
-
-const Key = Type.Object(
-  {
-    id: Type.String({
-      pattern: '^key_[A-Za-z0-9_-]{1,60}$',
-      shape: 'key_ and 1 to 60 of A-Z, a-z, 0-9, _ and -',
-      description: 'The key id, usable as client_id.',
-    }),
-    sha256: Type.String({
-      pattern: '^[0-9a-f]{64}$',
-      shape: 'the SHA-256 of the sandbox key (never the key itself) as 64 lower-case hex digits',
-      secret: true,
-      description: 'SHA-256 of the sandbox key, in hex.',
-    }),
-    scopes: Type.Optional(
-      Type.Array(oneOf(SCOPES), { description: 'Narrower than the scopes of the partner.' }),
-    ),
-    revoked: Type.Optional(
-      Type.Boolean({ default: false, description: 'A revoked key and its tokens are refused at once.' }),
-    ),
-  },
-  closed,
-)
-
-export const PartnerSchema = Type.Object(
-  {
-    id: Type.String({
-      pattern: '^[a-z0-9][a-z0-9-]{0,39}$',
-      shape: '1 to 40 of a-z, 0-9 and -, the first not -',
-      description: 'Names the partner in metrics and logs.',
-    }),
-    name: Type.String({ minLength: 1, maxLength: 100, description: 'For people.' }),
-    tenant: Type.String({
-      pattern: '^tn_sandbox_[A-Za-z0-9_-]{1,60}$',
-      shape: 'tn_sandbox_ and 1 to 60 of A-Z, a-z, 0-9, _ and -',
-      description: 'The tenant on all keys of the partner.',
-    }),
-    scopes: Type.Array(oneOf(SCOPES), { minItems: 1, description: 'What its keys may ask for.' }),
-    keys: Type.Array(Key, { description: 'The sandbox keys, hashed.' }),
-    caps: Type.Optional(
-      Type.Array(CapSchema, {
-        description: 'Override the caps of the same product, period and unit; others are added.',
-      }),
-    ),
-    rateLimits: Type.Optional(
-      Type.Object(partnerLimits, {
-        ...closed,
-        description: 'Override limits by group.',
-        explainKeys: Object.fromEntries(
-          GROUPS_NOT_PER_PARTNER.map((group) => [
-            group,
-            'counts per client or per client IP, so a partner cannot have a limit of its own; set it for everybody in rateLimits.groups',
-          ]),
-        ),
-      }),
-    ),
-  },
-  closed,
-)
-export type Partner = Frozen<Static<typeof PartnerSchema>>
-export const PartnersSchema = Type.Array(PartnerSchema, { description: 'The partners.' })
-
-const section = <P extends Type.TProperties>(properties: P, description: string) =>
-  Type.Object(properties, { ...closed, description, default: {} })
-
-const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { default: null, description })
-
-const Host = (description: string) =>
-  Type.String({ minLength: 1, format: 'host', default: '127.0.0.1', description })
 
 export const ConfigSchema = Type.Object(
   {
@@ -448,7 +200,7 @@ export const ConfigSchema = Type.Object(
           description: 'Where cassettes are written, relative to the working directory.',
         }),
         origin: nullable(
-          Type.String({ shape: 'http-origin' }),
+          Type.String({ format: 'http-origin' }),
           'The origin of the URLs in a cassette; by default the public URL.',
         ),
         personalData: oneOf(['redact', 'keep'] as const, {

@@ -8,6 +8,8 @@ export type Schema = {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[] | undefined
   readonly patternProperties?: Readonly<Record<string, Schema>>
+  /** False on every mapping: check.ts refuses what no property or pattern names. */
+  readonly additionalProperties?: boolean
   readonly items?: Schema
   readonly minimum?: number
   readonly maximum?: number
@@ -27,6 +29,34 @@ export type Schema = {
   /** How TypeBox marks a schema whose type we state (oneOf in schema.ts). */
   readonly '~unsafe'?: unknown
 }
+
+/** Every keyword that check.ts and the reference read; one that is not here would check nothing. */
+export const KEYWORDS = [
+  'type',
+  'enum',
+  'anyOf',
+  'properties',
+  'required',
+  'patternProperties',
+  'additionalProperties',
+  'items',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'minProperties',
+  'pattern',
+  'format',
+  'default',
+  'description',
+  'reload',
+  'secret',
+  'shape',
+  'explain',
+  'explainKeys',
+  '~unsafe',
+] as const satisfies readonly (keyof Schema)[]
 
 /** `must be an integer from 0 to 65535` */
 export function expected(schema: Schema): string {

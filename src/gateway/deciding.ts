@@ -1,5 +1,5 @@
 import { fingerprint } from '../checks/fingerprint.ts'
-import type { Partner } from '../config/schema.ts'
+import type { Partner } from '../config/partners.ts'
 import { type Decider, FIRST_ATTEMPT } from '../decisions/decide.ts'
 import { mediaType } from '../http/media-type.ts'
 import type { Call, Operation } from '../operations/operation.ts'

@@ -1,4 +1,4 @@
-import type { RateLimitGroup } from '../config/schema.ts'
+import type { RateLimitGroup } from '../config/contract.ts'
 import type { Operation, OperationRow } from '../operations/operation.ts'
 import type { Page } from '../portal/page.ts'
 import { createRequestCheck, type RequestCheck } from './judge-request.ts'
@@ -22,9 +22,9 @@ export function createEndpoints(
   ]
 }
 
-/** What a gateway says of itself (its reference, keys, errors): live at replay, and never recorded. */
+/** Whether it is a page about the gateway itself. */
 export function isDocument({ kind, row }: Endpoint): boolean {
-  return kind === 'page' && !row.id.startsWith('widget.')
+  return kind === 'page' && row.isDocument
 }
 
 /** Fastify's spelling of a path template: `/v1/accounts/{accountId}` is `/v1/accounts/:accountId`. */

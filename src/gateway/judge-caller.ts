@@ -1,6 +1,5 @@
 import { judgeTenant } from '../checks/tenant.ts'
 import type { Refusal } from '../errors/refusal.ts'
-import type { Operation } from '../operations/operation.ts'
 import { insufficientScope, tokenMissing } from '../tokens/challenges.ts'
 import type { Authentication } from '../tokens/verify.ts'
 import type { Exchange } from './exchange.ts'
@@ -12,14 +11,10 @@ export function judgeCaller(exchange: Exchange, authentication: Authentication):
   if (authentication.kind === 'refused') return authentication.refusal
   const operation = endpoint?.kind === 'operation' ? endpoint.row : undefined
   if (authentication.kind === 'none')
-    return operation && needsToken(operation, settings.config) ? tokenMissing() : undefined
+    return operation && (operation.needsToken?.(settings.config) ?? true) ? tokenMissing() : undefined
   const { tenant, scopes } = authentication.principal
   const mismatch = judgeTenant(req.headers['x-tenant-id'], tenant)
   if (mismatch) return mismatch
   if (!operation || operation.auth === 'any' || operation.auth === 'client') return undefined
   return scopes.has(operation.auth) ? undefined : insufficientScope(operation.auth)
-}
-
-function needsToken(operation: Operation, config: Exchange['settings']['config']): boolean {
-  return !(operation.id === 'credit.simulate' && config.credit.simulateAuth === 'none')
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { VOLATILE } from '../cassettes/bindings/annotate.ts'
+import { VOLATILE } from '../cassettes/bindings/contract.ts'
 import { CassetteError } from '../cassettes/cassette-error.ts'
 import type { CapturedExchange } from '../cassettes/interaction.ts'
 import { CASSETTE_VERSION } from '../cassettes/interaction.ts'

@@ -1,4 +1,4 @@
-import { GROUPS_NOT_PER_PARTNER, RATE_LIMIT_GROUPS, type RateLimitGroup } from '../config/schema.ts'
+import { GROUPS_NOT_PER_PARTNER, RATE_LIMIT_GROUPS, type RateLimitGroup } from '../config/contract.ts'
 import type { UsageWindow } from '../operations/operation.ts'
 import type { Exchange } from './exchange.ts'
 import { keyWindow } from './token-windows.ts'

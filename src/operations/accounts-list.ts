@@ -19,6 +19,7 @@ export const accountsList: Operation = {
     schema: pageOf(Account),
     example: { items: [accountExample], nextCursor: null },
   },
+  shows: 'list',
   errors: [],
   exampleQuery: { limit: 20 },
   judge: judgeCursor('acc'),

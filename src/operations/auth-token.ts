@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { SCOPES } from '../config/schema.ts'
+import { SCOPES } from '../config/contract.ts'
 import * as field from './fields.ts'
 import type { OperationRow } from './operation.ts'
 
@@ -13,6 +13,7 @@ export const authToken: OperationRow = {
     'OAuth 2.0 client credentials. client_id is the key id, the tenant or the sandbox key; client_secret is the sandbox key. Credentials travel in the body or in HTTP Basic. There is no refresh token, and no live key is ever minted.',
   tag: 'Token',
   auth: 'client',
+  grants: 'token',
   group: 'token',
   countsPer: 'client',
   body: Type.Object(
@@ -24,12 +25,17 @@ export const authToken: OperationRow = {
         }),
       ),
       client_id: Type.Optional(
-        Type.String({ description: 'The key id, the tenant or the sandbox key.', examples: ['key_demo'] }),
+        Type.String({
+          description: 'The key id, the tenant or the sandbox key.',
+          examples: ['key_demo'],
+          clientId: true,
+        }),
       ),
       client_secret: Type.Optional(
         Type.String({
           description: 'The sandbox key.',
           examples: ['sk_sandbox_demo_key_for_local_use_only'],
+          secret: true,
         }),
       ),
       scope: Type.Optional(
@@ -48,6 +54,7 @@ export const authToken: OperationRow = {
       access_token: Type.String({
         description: 'A JWT, signed with RS256.',
         examples: ['eyJhbGciOiJSUzI1NiJ9.e30.c2ln'],
+        secret: true,
       }),
       token_type: field.oneOf(['Bearer'], 'Always Bearer.'),
       expires_in: Type.Integer({ minimum: 1, description: 'Seconds.', examples: [3600] }),

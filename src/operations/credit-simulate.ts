@@ -18,6 +18,7 @@ export const creditSimulate: Operation = {
     'What a credit would cost: an annuity in whole XOF. An amount that ends in 99 is rejected; at most 100000 and ending in 11 is approved.',
   tag: 'Credit',
   auth: 'any',
+  needsToken: ({ credit }) => credit.simulateAuth === 'required',
   group: 'credit.simulate',
   countsPer: 'ip',
   outcomes: CREDIT_OUTCOMES,

@@ -3,8 +3,8 @@ import { isLoopbackHost } from '../http/loopback.ts'
 import { COUNTRIES } from './countries.ts'
 
 /**
- * The fields that operations share, each defined once. `expected` completes the sentence "must be …" of every
- * error about the field, whatever rule it broke, and never repeats the value that was sent.
+ * The fields that operations share, each defined once, with our annotations (annotations.ts). `expected` never repeats
+ * the value that was sent.
  */
 const REFERENCE = '^[A-Za-z0-9._:-]{1,64}$'
 
@@ -13,6 +13,7 @@ export const Reference = (description: string, example: string) =>
     pattern: REFERENCE,
     description,
     examples: [example],
+    volatile: true,
     expected: '1 to 64 of the characters A-Z a-z 0-9 . _ : -',
   })
 
@@ -21,6 +22,7 @@ export const Phone = Type.String({
   description: 'International format: + and 7 to 15 digits, without spaces.',
   examples: ['+2250700000001'],
   personal: true,
+  standIn: 'phone',
   expected:
     'an international number such as +2250700000001: a plus sign and 7 to 15 digits, without spaces or 00',
 })
@@ -67,15 +69,19 @@ const text = (
     ...more,
   })
 
-export const FirstName = text(1, 100, 'Given name.', 'Awa', { personal: true })
-export const LastName = text(1, 100, 'Family name.', 'Koné', { personal: true })
-export const LegalName = text(1, 100, 'Registered name of the business.', 'Baobab SARL', { personal: true })
+export const FirstName = text(1, 100, 'Given name.', 'Awa', { personal: true, standIn: 'First' })
+export const LastName = text(1, 100, 'Family name.', 'Koné', { personal: true, standIn: 'Last' })
+export const LegalName = text(1, 100, 'Registered name of the business.', 'Baobab SARL', {
+  personal: true,
+  standIn: 'Business',
+})
 export const Description = text(0, 200, 'Free text.', 'School fees')
 export const Purpose = text(0, 200, 'What the credit is for.', 'Working capital')
 export const RegistrationNumber = text(1, 64, 'Trade register number.', 'CI-ABJ-2020-B-12345', {
   personal: true,
+  standIn: 'REG',
 })
-export const TaxId = text(1, 64, 'Tax number.', '2012345A', { personal: true })
+export const TaxId = text(1, 64, 'Tax number.', '2012345A', { personal: true, standIn: 'TAX' })
 
 export const Email = Type.String({
   maxLength: 254,
@@ -83,6 +89,7 @@ export const Email = Type.String({
   description: 'E-mail address.',
   examples: ['awa.kone@example.com'],
   personal: true,
+  standIn: 'email',
   expected: 'an e-mail address of at most 254 characters',
 })
 
@@ -112,7 +119,7 @@ export const DateOfBirth = Type.Refine(
 export const Document = Type.Object(
   {
     type: text(1, 32, 'Kind of document.', 'national_id'),
-    number: text(1, 40, 'Number of the document.', 'C0012345678', { personal: true }),
+    number: text(1, 40, 'Number of the document.', 'C0012345678', { personal: true, standIn: 'DOC' }),
   },
   {
     additionalProperties: false,

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../errors/catalogue.ts'
 import { KYC_OUTCOMES } from '../simulator/rules.ts'
 import { decide } from './decide.ts'
 import { decisionFields } from './decision-schema.ts'
@@ -33,6 +34,9 @@ export const KycDecision = field.closed({
   ...decisionFields(KYC_OUTCOMES),
 })
 
+/** An expired session says nothing about the dossier; that a session is unknown is what the decision found. */
+const MOMENTARY: readonly ErrorCode[] = ['KYC_SESSION_EXPIRED']
+
 export const kycSubmit: Operation = {
   id: 'kyc.submit',
   method: 'POST',
@@ -59,7 +63,8 @@ export const kycSubmit: Operation = {
       decidedAt: '2026-01-15T09:30:00.000Z',
     },
   },
-  errors: ['KYC_SESSION_NOT_FOUND', 'KYC_SESSION_EXPIRED'],
+  errors: ['KYC_SESSION_NOT_FOUND', ...MOMENTARY],
+  momentary: MOMENTARY,
   exampleBody: { phone: '+2250700000001', firstName: 'Awa', lastName: 'Koné', country: 'CI' },
   simulate: (call, simulation) =>
     typeof call.body.sessionId === 'string'
@@ -77,9 +82,7 @@ function decideDossier(call: Call, simulation: Simulation): Decided & { kind: 'd
 async function decideSession(call: Call, simulation: Simulation, sessionId: string): Promise<Decided> {
   const found = await findSession(simulation.records, call.tenant, sessionId, call.now)
   if (found.kind === 'gone') {
-    // 410 is not stored: the same key may be used with a new session only under another fingerprint anyway, and
-    // a 404 is what the decision found.
-    return { kind: 'refused', refusal: found.refusal, stored: found.refusal.code === 'KYC_SESSION_NOT_FOUND' }
+    return { kind: 'refused', refusal: found.refusal, stored: !MOMENTARY.includes(found.refusal.code) }
   }
   if (found.decision) {
     const { rule, ...first } = found.decision as Fields & { rule: string }

@@ -1,4 +1,4 @@
-import { CAP_PRODUCTS } from '../config/schema.ts'
+import { CAP_PRODUCTS } from '../config/contract.ts'
 import { CATALOGUE, type ErrorCode, errorEntry } from '../errors/catalogue.ts'
 import { exchangeExample, problemExample } from './openapi-examples.ts'
 import { type HeaderName, responseHeaders } from './openapi-headers.ts'

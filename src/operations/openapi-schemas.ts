@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { ANNOTATIONS } from './annotations.ts'
 import * as field from './fields.ts'
 
 /** A piece of an OpenAPI document: plain JSON. */
@@ -38,8 +39,7 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   WebhookUrl: field.WebhookUrl,
 }
 
-/** Annotations that only our own checks, logs and redaction read. */
-const OURS = new Set(['expected', 'personal', 'past', 'secret'])
+const OURS: ReadonlySet<string> = new Set(ANNOTATIONS)
 
 export function createSchemas(): Schemas {
   const used = new Map<string, Json>()

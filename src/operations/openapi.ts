@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from '../config/schema.ts'
+import { SCOPES, type Scope } from '../config/contract.ts'
 import { HEADER_PARAMETERS, HEADERS } from './openapi-headers.ts'
 import { openApiOperation } from './openapi-operation.ts'
 import { createProblems } from './openapi-problems.ts'

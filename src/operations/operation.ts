@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
-import type { CapProduct, Config, Partner, RateLimitGroup, Scope } from '../config/schema.ts'
+import type { CapProduct, RateLimitGroup, Scope } from '../config/contract.ts'
+import type { Partner } from '../config/partners.ts'
+import type { Config } from '../config/schema.ts'
 import type { ErrorCode } from '../errors/catalogue.ts'
 import type { Refusal } from '../errors/refusal.ts'
 import type { Ids } from '../simulator/ids.ts'
@@ -101,6 +103,10 @@ export type OperationRow = {
   readonly tag: 'Token' | 'Accounts' | 'Identity' | 'Payments' | 'Credit' | 'Score' | 'Webhooks' | 'Portal'
   /** A scope, `any` valid token, or `client` (credentials in the request). */
   readonly auth: Scope | 'any' | 'client'
+  /** Whether this configuration wants a token for it; absent where every configuration does. */
+  readonly needsToken?: (config: Config) => boolean
+  /** What an answer gives its caller to go on with. A cassette keeps no token: a replay grants its own. */
+  readonly grants?: 'token'
   readonly group: RateLimitGroup
   /** Whether the group counts per partner, per client IP, or per client. */
   readonly countsPer: 'partner' | 'ip' | 'client'
@@ -116,8 +122,15 @@ export type OperationRow = {
     readonly location?: boolean
     readonly example: Fields
   }
+  /**
+   * What an answer shows of the moment in which it was asked for, so that it is another one later: a `list` shows
+   * what others have made as well, `usage` counts everything that was done. Absent where it shows what is named.
+   */
+  readonly shows?: 'list' | 'usage'
   /** The codes that only this operation answers; those of the pipeline follow from the row. */
   readonly errors: readonly ErrorCode[]
+  /** Those of `errors` that a later moment may answer otherwise: they are not kept under the idempotency key. */
+  readonly momentary?: readonly ErrorCode[]
   /** An example of the request, for the docs. */
   readonly exampleBody?: Fields
   readonly exampleQuery?: Fields

@@ -40,6 +40,18 @@ export const OPERATIONS: readonly Operation[] = [
 /** Every row of the interface, the token exchange included. */
 export const ROWS: readonly OperationRow[] = [authToken, ...OPERATIONS]
 
+const byId = new Map(ROWS.map((row) => [row.id, row]))
+
+/** The row of an operation that was told by its id, such as that of a recorded interaction. */
+export function rowOf(id: string | undefined): OperationRow | undefined {
+  return id === undefined ? undefined : byId.get(id)
+}
+
+/** Whether an operation answers with a token. */
+export function grantsToken(id: string | undefined): boolean {
+  return rowOf(id)?.grants === 'token'
+}
+
 const ROUTES = ROWS.map(({ id, method, path }) => ({
   id,
   method,

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { instant } from '../clock.ts'
-import { CAP_PRODUCTS, RATE_LIMIT_GROUPS, type RateLimitGroup } from '../config/schema.ts'
+import { CAP_PRODUCTS, RATE_LIMIT_GROUPS, type RateLimitGroup } from '../config/contract.ts'
 import * as field from './fields.ts'
 import { done, type Operation } from './operation.ts'
 
@@ -72,6 +72,7 @@ export const portalUsage: Operation = {
       ],
     },
   },
+  shows: 'usage',
   errors: [],
   simulate: async (call, { usage, peek }) => {
     const caps = (await usage(call.partner, call.now)).map((cap) => ({

@@ -81,6 +81,7 @@ export const webhooksList: Operation = {
     schema: pageOf(Webhook),
     example: { items: [example], nextCursor: null },
   },
+  shows: 'list',
   errors: [],
   judge: judgeCursor('wh'),
   simulate: (call, simulation) => page(call, simulation, 'webhook', 'wh'),

@@ -31,6 +31,7 @@ export function docsPages({ demo }: DocsParts): readonly Page[] {
       method: 'GET',
       path: '/docs',
       group: 'other',
+      isDocument: true,
       render: () => ({
         kind: 'page',
         status: 200,
@@ -47,6 +48,7 @@ export function docsPages({ demo }: DocsParts): readonly Page[] {
       method: 'GET',
       path: '/docs/assets/{file}',
       group: 'other',
+      isDocument: true,
       render: async ({ params }) => {
         const asset = await readDocsAsset(params.file ?? '')
         return asset

@@ -41,6 +41,11 @@ export type Page = {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly group: 'other'
+  /**
+   * What the gateway says of itself (its reference, keys, errors): live at replay, and never recorded. Other pages are
+   * a part of what partners integrate.
+   */
+  readonly isDocument: boolean
   readonly render: (visit: Visit) => Awaitable<PageAnswer>
   /**
    * How a refusal reads in a browser, whoever refused; the status stays that of the code. Everybody else, and

@@ -1,4 +1,4 @@
-import { SCOPES } from '../config/schema.ts'
+import { SCOPES } from '../config/contract.ts'
 import { CATALOGUE, isErrorCode } from '../errors/catalogue.ts'
 import { refuse } from '../errors/refusal.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
@@ -57,7 +57,7 @@ function metadata(issuer: string, publicUrl: string) {
 }
 
 function get(id: string, path: string, render: Page['render']): Page {
-  return { id, method: 'GET', path, group: 'other', render }
+  return { id, method: 'GET', path, group: 'other', isDocument: true, render }
 }
 
 function json(value: object, headers: Readonly<Record<string, string>> = {}): PageAnswer {

@@ -30,7 +30,12 @@ export type WidgetParts = {
 
 /** The KYC widget: the page behind the URL of a session. Whoever has the URL may use it; nobody can guess it. */
 export function widgetPages(parts: WidgetParts): readonly Page[] {
-  const shared = { path: '/kyc/widget/{sessionId}', group: 'other', renderRefusal } as const
+  const shared = {
+    path: '/kyc/widget/{sessionId}',
+    group: 'other',
+    isDocument: false,
+    renderRefusal,
+  } as const
   return [
     { ...shared, id: 'widget.show', method: 'GET', render: (visit) => show(parts, visit) },
     { ...shared, id: 'widget.submit', method: 'POST', render: (visit) => submit(parts, visit) },

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
 import { headerOf } from '../http/header-lines.ts'
 import { LANE_HEADER } from '../http/lane.ts'
+import { grantsToken } from '../operations/operations.ts'
 import { BodyTooLargeError } from '../upstream/failure.ts'
 import { endToEnd } from '../upstream/hop-headers.ts'
 import { sendTo, type Upstream, type UpstreamReply } from '../upstream/send.ts'
@@ -61,8 +62,8 @@ export function createEpisode(route: EpisodeRoute, ...[req, res, url]: Parameter
     const lines = [...request.headers, [LANE_HEADER, lane] as const]
     const reply = await ask(route.playing, '', { ...request, headers: lines })
     const verdict = player.verdict(headerOf(reply.lines, 'x-request-id') ?? '')
-    if (operation === 'auth.token') {
-      const asked: Asked = { lane, request, isNew: verdict?.kind === 'new-exchange' }
+    if (operation !== undefined && grantsToken(operation)) {
+      const asked: Asked = { lane, operation, request, isNew: verdict?.kind === 'new-exchange' }
       received = (granted) => {
         lanes.granted(request, granted)
         tokens.granted(asked, granted)

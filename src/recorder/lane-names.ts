@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
 import { isPublicClientId } from '../cassettes/redaction/secrets/secrets.ts'
 import { headerOf } from '../http/header-lines.ts'
+import { grantsToken } from '../operations/operations.ts'
 import { claimedClientId } from '../tokens/claimed-client.ts'
 import { bearerOf, grantOf, tokenHash } from './token.ts'
 
@@ -49,7 +50,7 @@ export function createLaneNames(): LaneNames {
   return {
     of: ({ request, named, operation }) => {
       if (named !== undefined) return named
-      return operation === 'auth.token'
+      return grantsToken(operation)
         ? laneOfClient(exchangingClient(request))
         : laneOfToken(bearerOf(request.headers))
     },

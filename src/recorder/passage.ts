@@ -3,6 +3,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
 import type { Writer } from '../cassettes/writer/writer.ts'
 import type { Clock } from '../clock.ts'
+import { grantsToken } from '../operations/operations.ts'
 import type { Upstream, UpstreamReply } from '../upstream/send.ts'
 import { sendReply } from './answer.ts'
 import { readArrival } from './arrival.ts'
@@ -71,7 +72,7 @@ export function createPassage(route: Route, ...[req, res, url]: Parameters<TakeP
     end()
   }
   const received = (reply: CapturedReply) => {
-    if (operation === 'auth.token' && opened) lanes.granted(opened.request, reply)
+    if (grantsToken(operation) && opened) lanes.granted(opened.request, reply)
   }
 
   if (upload) {

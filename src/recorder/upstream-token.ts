@@ -14,6 +14,7 @@ import { bearerOf, grantOf, tokenHash } from './token.ts'
 /** A token exchange as its client sent it: the credentials are in memory only, until the recorder ends. */
 export type Asked = {
   readonly lane: string
+  readonly operation: string
   readonly request: CapturedRequest
   /** It is not on the tape. */
   readonly isNew: boolean
@@ -57,7 +58,7 @@ export function createUpstreamTokens({ send, writer, clock }: UpstreamTokensOpti
   const clients = new LRUCache<string, Client>({ max: MAX_TOKENS })
 
   const exchange = async (asked: Asked, client: Client, startedAt: number): Promise<Grant> => {
-    const { lane, request } = asked
+    const { lane, operation, request } = asked
     for (const secret of secretsOf(request)) writer.learn(secret)
     const started = performance.now()
     const reply = await send(request).catch((error: unknown) => {
@@ -69,7 +70,7 @@ export function createUpstreamTokens({ send, writer, clock }: UpstreamTokensOpti
     if (asked.isNew && !client.isRecorded) {
       client.isRecorded = true
       const durationMs = performance.now() - started
-      writer.record({ ...TOKEN_EXCHANGE, startedAt, durationMs, lane, request, reply })
+      writer.record({ ...PASSED_ON, operation, startedAt, durationMs, lane, request, reply })
     }
     const lifetimeMs = grant.seconds === undefined ? Number.POSITIVE_INFINITY : grant.seconds * 1000
     return { token: grant.token, until: clock.now() + lifetimeMs - MARGIN_MS }
@@ -107,9 +108,8 @@ export function createUpstreamTokens({ send, writer, clock }: UpstreamTokensOpti
   }
 }
 
-const TOKEN_EXCHANGE = {
+const PASSED_ON = {
   partner: undefined,
-  operation: 'auth.token',
   origin: 'upstream',
 } as const satisfies Partial<CapturedExchange>
 

@@ -1,4 +1,5 @@
-import type { OutcomeRule } from '../config/schema.ts'
+import { PAID, REVIEWED } from '../config/contract.ts'
+import type { OutcomeRule } from '../config/outcomes.ts'
 import type { DecisionCode } from '../errors/catalogue.ts'
 
 export type Outcome = 'success' | 'failed' | 'approved' | 'rejected'
@@ -13,10 +14,10 @@ export type OutcomeNames = {
   readonly code: DecisionCode
 }
 
-export const PAYMENT_OUTCOMES: OutcomeNames = { good: 'success', bad: 'failed', code: 'PAYMENT_FAILED' }
-export const KYC_OUTCOMES: OutcomeNames = { good: 'approved', bad: 'rejected', code: 'KYC_REJECTED' }
-export const KYB_OUTCOMES: OutcomeNames = { good: 'approved', bad: 'rejected', code: 'KYB_REJECTED' }
-export const CREDIT_OUTCOMES: OutcomeNames = { good: 'approved', bad: 'rejected', code: 'CREDIT_REJECTED' }
+export const PAYMENT_OUTCOMES: OutcomeNames = { ...PAID, code: 'PAYMENT_FAILED' }
+export const KYC_OUTCOMES: OutcomeNames = { ...REVIEWED, code: 'KYC_REJECTED' }
+export const KYB_OUTCOMES: OutcomeNames = { ...REVIEWED, code: 'KYB_REJECTED' }
+export const CREDIT_OUTCOMES: OutcomeNames = { ...REVIEWED, code: 'CREDIT_REJECTED' }
 
 export type Fields = Readonly<Record<string, unknown>>
 export type Rules = (operation: string, fields: Fields) => Judgement | undefined

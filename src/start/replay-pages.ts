@@ -10,6 +10,7 @@ const LIVENESS: Page = {
   method: 'GET',
   path: '/livez',
   group: 'other',
+  isDocument: true,
   render: () => ({
     kind: 'page',
     status: 200,

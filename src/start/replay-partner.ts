@@ -1,6 +1,8 @@
 import type { Cassette, Interaction } from '../cassettes/interaction.ts'
-import { type Partner, SCOPES } from '../config/schema.ts'
+import { SCOPES } from '../config/contract.ts'
+import type { Partner } from '../config/partners.ts'
 import { headerOf } from '../http/header-lines.ts'
+import { grantsToken, rowOf } from '../operations/operations.ts'
 import { isKeyId } from '../tokens/claimed-client.ts'
 import type { ProvenKey, Registry } from '../tokens/registry.ts'
 
@@ -49,7 +51,8 @@ function tenantOf({ request, reply, operation }: Interaction): string | undefine
   if (!reply || reply.status >= 300) return undefined
   const header = headerOf(request.headers, 'x-tenant-id')
   if (header !== undefined) return header
-  if (operation !== 'auth.token' && operation !== 'portal.usage') return undefined
-  const text = Buffer.from(operation === 'auth.token' ? request.body : reply.body).toString('latin1')
+  const isGrant = grantsToken(operation)
+  if (!isGrant && rowOf(operation)?.shows !== 'usage') return undefined
+  const text = Buffer.from(isGrant ? request.body : reply.body).toString('latin1')
   return /tn_sandbox_[A-Za-z0-9_-]{1,60}/.exec(text)?.[0]
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { withVolatile } from '../cassettes/bindings/volatile.ts'
 import type { Cassette } from '../cassettes/interaction.ts'
-import { redactionPolicy } from '../cassettes/redaction/contract.ts'
+import { CONTRACT_FIELDS, redactionPolicy } from '../cassettes/redaction/contract.ts'
 import { createRedactor, keyedDigest } from '../cassettes/redaction/redactor.ts'
 import { createSecrets } from '../cassettes/redaction/secrets/secrets.ts'
 import { createTape, type Tape, type TapeOptions } from '../cassettes/tape/tape.ts'
@@ -89,7 +89,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   const testValues = Object.keys(config.scores)
   const redactor = createRedactor({
     policy: redactionPolicy(),
-    secrets: createSecrets(),
+    secrets: createSecrets(CONTRACT_FIELDS.words),
     rules: config.outcomes,
     configuredTestValues: testValues,
   })

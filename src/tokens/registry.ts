@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Partner, Scope } from '../config/schema.ts'
+import type { Scope } from '../config/contract.ts'
+import type { Partner } from '../config/partners.ts'
 
 /** An active key and what it may do. One object per key for the life of a registry: compare by identity. */
 export type ProvenKey = {

@@ -1,7 +1,7 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
-import type { Partner } from '../config/schema.ts'
+import type { Partner } from '../config/partners.ts'
 import type { Refusal } from '../errors/refusal.ts'
 import { tokenExpired, tokenInvalid } from './challenges.ts'
 import { TOKEN_TYPE } from './issue.ts'

@@ -13,7 +13,7 @@ import {
 } from '../../src/cassettes/redaction/redactor.ts'
 import { createSecrets } from '../../src/cassettes/redaction/secrets/secrets.ts'
 import type { WriterOptions } from '../../src/cassettes/writer/writer.ts'
-import { DEFAULT_OUTCOMES } from '../../src/config/schema.ts'
+import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
 import type { HeaderLine } from '../../src/http/header-lines.ts'
 
 export const HEADER: CassetteHeader = {

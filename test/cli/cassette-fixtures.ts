@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { annotate } from '../../src/cassettes/bindings/annotate.ts'
+import { VOLATILE } from '../../src/cassettes/bindings/contract.ts'
 import type { CapturedExchange, Cassette, Interaction } from '../../src/cassettes/interaction.ts'
 import { redactionPolicy } from '../../src/cassettes/redaction/contract.ts'
 import { createRedactor } from '../../src/cassettes/redaction/redactor.ts'
@@ -7,7 +8,7 @@ import { createSecrets } from '../../src/cassettes/redaction/secrets/secrets.ts'
 import { createSend } from '../../src/cli/cassette-send.ts'
 import { exitCode } from '../../src/cli/exit-codes.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
-import { DEFAULT_OUTCOMES } from '../../src/config/schema.ts'
+import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
 import type { HeaderLine } from '../../src/http/header-lines.ts'
 import { operationOf } from '../../src/operations/operations.ts'
 import { HEADER } from '../cassettes/recording-fixtures.ts'
@@ -41,7 +42,7 @@ export function cassetteOf(exchanges: readonly CapturedExchange[], more: Partial
     const { partner: _, ...stored } = exchange
     return { sequence: i + 1, ended: i + 1, ...stored, redactions, bindings }
   })
-  return { ...HEADER, interactions: annotate(interactions, { rules }), ...more }
+  return { ...HEADER, interactions: annotate(interactions, { rules, volatile: VOLATILE }), ...more }
 }
 
 export type Recording = {

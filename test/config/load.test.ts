@@ -1,9 +1,12 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { RATE_LIMIT_GROUPS } from '../../src/config/contract.ts'
 import { formatConfigErrors } from '../../src/config/errors.ts'
 import { type LoadOptions, loadConfig } from '../../src/config/load.ts'
-import { type Config, DEFAULT_CAPS, DEFAULT_OUTCOMES, RATE_LIMIT_GROUPS } from '../../src/config/schema.ts'
+import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
+import { DEFAULT_CAPS } from '../../src/config/partners.ts'
+import type { Config } from '../../src/config/schema.ts'
 import { directoryWith, PARTNERS } from './files.ts'
 
 function load(text: string, options: LoadOptions = {}) {

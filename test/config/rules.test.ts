@@ -7,9 +7,11 @@ import { DEMO_KEY_SHA256, DEMO_PARTNER } from '../../src/config/demo.ts'
 import { formatConfigErrors } from '../../src/config/errors.ts'
 import { effectiveCaps, limitFor } from '../../src/config/limits.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
+import { DEFAULT_CAPS } from '../../src/config/partners.ts'
 import { MAX_PATTERN_COST, patternCost } from '../../src/config/pattern-cost.ts'
 import { DEMO_KEY } from '../../src/config/sandbox-keys.ts'
-import { type Config, DEFAULT_CAPS, DEFAULT_OUTCOMES } from '../../src/config/schema.ts'
+import type { Config } from '../../src/config/schema.ts'
 
 const env = { SANDGATE_OPERATOR_TOKEN: 'a-token-of-the-operator' }
 

@@ -1,6 +1,6 @@
 import { Compile } from 'typebox/compile'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_OUTCOMES } from '../../src/config/schema.ts'
+import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
 import { CATALOGUE, type ErrorCode } from '../../src/errors/catalogue.ts'
 import { buildOpenApi } from '../../src/operations/openapi.ts'
 import { codesOf } from '../../src/operations/openapi-codes.ts'

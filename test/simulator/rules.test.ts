@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_OUTCOMES, type OutcomeRule } from '../../src/config/schema.ts'
+import { DEFAULT_OUTCOMES, type OutcomeRule } from '../../src/config/outcomes.ts'
 import {
   CREDIT_OUTCOMES,
   compileRules,

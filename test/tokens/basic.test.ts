@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Partner } from '../../src/config/partners.ts'
 import { hashSecret } from '../../src/config/sandbox-keys.ts'
-import type { Partner } from '../../src/config/schema.ts'
 import { proveExchange, readExchange } from '../../src/tokens/exchange.ts'
 import { createRegistry, type Registry } from '../../src/tokens/registry.ts'
 import { alpha, keyIdOf, parseJson, SECRET } from './fixtures.ts'

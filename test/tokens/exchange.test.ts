@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { SCOPES } from '../../src/config/schema.ts'
+import { SCOPES } from '../../src/config/contract.ts'
 import { refuse } from '../../src/errors/refusal.ts'
 import {
   type ExchangeRequest,

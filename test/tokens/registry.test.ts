@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { SCOPES } from '../../src/config/contract.ts'
 import { createSandboxKey, DEMO_KEY, hashSecret, isDemoKey } from '../../src/config/sandbox-keys.ts'
-import { SCOPES } from '../../src/config/schema.ts'
 import { createRegistry } from '../../src/tokens/registry.ts'
 import { alpha, beta, keyIdOf, revoking, SECRET } from './fixtures.ts'
 

@@ -3,12 +3,9 @@ import { placeKey } from '../message/place.ts'
 import { type ClassOf, type ClassOptions, createClassOf } from './outcome-class.ts'
 import { replyNumbers, replyStrings, requestStrings, type Spot } from './spots.ts'
 
-/** Fields that the client makes up anew in every run. */
-export const VOLATILE = ['Idempotency-Key', 'customerRef', 'businessRef', 'reference'] as const
-
 export type AnnotateOptions = ClassOptions & {
-  /** Names of fields and headers, and pointers (`/metadata/step`) into a body or query; VOLATILE by default. */
-  readonly volatile?: readonly string[]
+  /** What the client makes up anew in every run: names of fields and headers, and pointers (`/metadata/step`) into a body or query. */
+  readonly volatile: readonly string[]
 }
 
 /** A short value found elsewhere may be chance, so only under its own name is it taken for the same. */
@@ -27,7 +24,7 @@ export function annotate(
   options: AnnotateOptions,
 ): readonly Interaction[] {
   const classOf = createClassOf(options)
-  const volatile = readVolatile(options.volatile ?? VOLATILE)
+  const volatile = readVolatile(options.volatile)
   const made = serverMade(interactions, volatile.names)
   const context: Context = { classOf, volatile, made, known: new Map(), numbers: new Set() }
   return interactions.map((interaction) => annotateOne(interaction, context))

@@ -1,4 +1,4 @@
-import type { OutcomeRule } from '../../config/schema.ts'
+import type { OutcomeRule } from '../../config/outcomes.ts'
 import { canonicalNumber } from '../../http/decimal.ts'
 import { compileRules } from '../../simulator/rules.ts'
 

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../errors/catalogue.ts'
 import { headerOf } from '../../http/header-lines.ts'
 import { idempotencyKey } from '../../http/idempotency-key.ts'
+import { grantsToken, ROWS } from '../../operations/operations.ts'
 import type { Interaction } from '../interaction.ts'
 import { bufferOf } from '../message/bytes.ts'
 import { readJson } from '../message/json-tree.ts'
@@ -31,9 +32,10 @@ const JUDGED_LIVE: ReadonlySet<string> = new Set<ErrorCode>([
 ])
 
 /** Refusals that leave their key free, so that the same request may be answered otherwise the next time. */
-const NOT_STORED: ReadonlySet<string> = new Set<ErrorCode>(['KYC_SESSION_EXPIRED', 'PARTNER_LIMIT_EXCEEDED'])
-
-const TOKEN_EXCHANGE = 'auth.token'
+const NOT_STORED: ReadonlySet<string> = new Set<ErrorCode>([
+  'PARTNER_LIMIT_EXCEEDED',
+  ...ROWS.flatMap(({ momentary = [] }) => momentary),
+])
 
 /** The code of a refusal of the edge; undefined for every other answer. */
 export function edgeCode({ origin }: Pick<Interaction, 'origin'>): string | undefined {
@@ -43,11 +45,11 @@ export function edgeCode({ origin }: Pick<Interaction, 'origin'>): string | unde
 /** Whether the gateway gives this answer by itself, without looking at the tape. */
 export function isJudgedLive(interaction: Interaction): boolean {
   const code = edgeCode(interaction)
-  return code !== undefined && interaction.operation !== TOKEN_EXCHANGE && JUDGED_LIVE.has(code)
+  return code !== undefined && !isTokenExchange(interaction) && JUDGED_LIVE.has(code)
 }
 
-export function isTokenExchange(interaction: Interaction): boolean {
-  return interaction.operation === TOKEN_EXCHANGE
+export function isTokenExchange({ operation }: Interaction): boolean {
+  return grantsToken(operation)
 }
 
 /** Whether an answer is kept under its Idempotency-Key. */

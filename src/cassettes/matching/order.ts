@@ -1,3 +1,4 @@
+import { rowOf } from '../../operations/operations.ts'
 import { partitionPoint } from '../../partition-point.ts'
 import type { Interaction } from '../interaction.ts'
 
@@ -140,7 +141,7 @@ type Resources = { readonly dependsOn: readonly string[]; readonly changes: read
  */
 export function resourcesOf({ interaction, family, layout }: Acting): Resources {
   if (isUnsafe(interaction)) return { dependsOn: [family], changes: [family, EVERYTHING] }
-  if (interaction.operation === 'portal.usage') return { dependsOn: [EVERYTHING], changes: [] }
+  if (rowOf(interaction.operation)?.shows === 'usage') return { dependsOn: [EVERYTHING], changes: [] }
   const isList = isSafe(interaction.request.method) && layout.path.size === 0 && layout.query.size === 0
   return { dependsOn: isList ? [family] : [], changes: [] }
 }

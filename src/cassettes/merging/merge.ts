@@ -1,4 +1,4 @@
-import type { OutcomeRule } from '../../config/schema.ts'
+import type { OutcomeRule } from '../../config/outcomes.ts'
 import { CassetteError } from '../cassette-error.ts'
 import type { Cassette, Interaction } from '../interaction.ts'
 import { CONTRACT_FIELDS } from '../redaction/contract.ts'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { OutcomeRule } from '../../config/schema.ts'
+import type { OutcomeRule } from '../../config/outcomes.ts'
 import { type HeaderLine, withoutHeader } from '../../http/header-lines.ts'
 import { joined } from '../bindings/joined.ts'
 import type {

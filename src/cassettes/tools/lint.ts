@@ -1,4 +1,4 @@
-import type { OutcomeRule } from '../../config/schema.ts'
+import type { OutcomeRule } from '../../config/outcomes.ts'
 import { CassetteError, type CassettePlace } from '../cassette-error.ts'
 import { formatJson } from '../file/har/format.ts'
 import { entryText } from '../file/har/write.ts'

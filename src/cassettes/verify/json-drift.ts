@@ -1,5 +1,6 @@
 import { canonicalNumber } from '../../http/decimal.ts'
 import { withoutOrigin } from '../../http/target.ts'
+import { rowOf } from '../../operations/operations.ts'
 import { instantOf, isInstantName } from '../message/instants.ts'
 import { eachPair, isOneType, type JsonPair } from '../message/json-pairs.ts'
 import { type JsonNode, type JsonScalar, scalarText, typeName } from '../message/json-tree.ts'
@@ -21,7 +22,7 @@ const PROSE = new Set(['detail', 'title', 'resolution'])
  */
 export function jsonDrift(was: JsonNode, is: JsonNode, context: JsonContext): Drift[] {
   const drifts: Drift[] = []
-  const allVolatile = isAboutTheMoment(context.operation)
+  const allVolatile = rowOf(context.operation)?.shows !== undefined
   const isVolatile = (pointer: string, name: string): boolean =>
     allVolatile || PROSE.has(name) || context.volatile.has(name.toLowerCase()) || context.varies(pointer)
 
@@ -65,7 +66,7 @@ function scalarDrift(
   volatile: boolean,
 ): OneDrift | undefined {
   const [text, live] = [scalarText(was), scalarText(is)]
-  const isCounter = operation === 'portal.usage'
+  const isCounter = rowOf(operation)?.shows === 'usage'
   if (text === live || free.has(pointer) || isCounter) return undefined
   const isInstant = instantOf(text) !== undefined
   if (isInstant && instantOf(live) === undefined)
@@ -74,11 +75,6 @@ function scalarDrift(
   if (was.kind === 'number' && canonicalNumber(text) === canonicalNumber(live)) return undefined
   if (text.startsWith(`${origin}/`) && withoutOrigin(text) === withoutOrigin(live)) return undefined
   return { kind: 'value', breaking: !volatile, recorded: shown(was), live: shown(is) }
-}
-
-/** A list shows what others have made as well, and the usage what has been used. */
-function isAboutTheMoment(operation: string | undefined): boolean {
-  return operation === 'portal.usage' || (operation?.endsWith('.list') ?? false)
 }
 
 function shown(node: JsonNode): string {

@@ -1,4 +1,5 @@
 import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
+import { authToken } from '../../operations/auth-token.ts'
 import type { CapturedReply, CapturedRequest, Interaction } from '../interaction.ts'
 import { replaceFields } from '../message/body-fields.ts'
 import { placeKey } from '../message/place.ts'
@@ -71,7 +72,7 @@ export async function fetchToken(
   })
   const request: CapturedRequest = {
     method: 'POST',
-    target: '/auth/token',
+    target: authToken.path,
     httpVersion: '1.1',
     headers: [['Content-Type', 'application/x-www-form-urlencoded']],
     body: Buffer.from(form.toString()),

@@ -1,4 +1,4 @@
-import type { OutcomeRule } from '../../config/schema.ts'
+import type { OutcomeRule } from '../../config/outcomes.ts'
 import type { HeaderLine } from '../../http/header-lines.ts'
 import type { CassetteFault, CassettePlace } from '../cassette-error.ts'
 import type { CassetteHeader } from '../file/journal/lines.ts'

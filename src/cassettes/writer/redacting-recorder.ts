@@ -46,7 +46,7 @@ export function createRedactingRecorder(settings: RecorderSettings): RedactingRe
     throw new CassetteError('incomplete-recording', paths.har, detail)
   }
   const resumed = existsSync(paths.journal) ? loadCassette(paths.journal) : undefined
-  const secrets = createSecrets()
+  const secrets = createSecrets(settings.fields.words)
   for (const secret of settings.secrets) secrets.learn(secret)
   const redactor = createRedactor({
     policy,

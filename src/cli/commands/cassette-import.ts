@@ -1,4 +1,5 @@
-import { annotate, VOLATILE } from '../../cassettes/bindings/annotate.ts'
+import { annotate } from '../../cassettes/bindings/annotate.ts'
+import { VOLATILE } from '../../cassettes/bindings/contract.ts'
 import { CassetteError } from '../../cassettes/cassette-error.ts'
 import { writeHar } from '../../cassettes/file/har/write.ts'
 import { redactionPolicy } from '../../cassettes/redaction/contract.ts'
@@ -35,7 +36,7 @@ export const run: Run = (invocation, io) =>
         configuredTestValues: testValues,
         ...(key && { cassetteKey: key }),
       }),
-      annotate: (interactions) => annotate(interactions, { rules, testValues }),
+      annotate: (interactions) => annotate(interactions, { rules, testValues, volatile: VOLATILE }),
       header: {
         product: product(),
         profile: 'contract',

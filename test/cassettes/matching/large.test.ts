@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { annotate } from '../../../src/cassettes/bindings/annotate.ts'
+import { VOLATILE } from '../../../src/cassettes/bindings/contract.ts'
 import type { Interaction } from '../../../src/cassettes/interaction.ts'
 import { createTape } from '../../../src/cassettes/tape/tape.ts'
-import { DEFAULT_OUTCOMES } from '../../../src/config/schema.ts'
+import { DEFAULT_OUTCOMES } from '../../../src/config/outcomes.ts'
 import { interactions, type Row, uuid } from './by-hand.ts'
 import type { Json } from './client.ts'
 import { cassetteOf } from './recording.ts'
@@ -48,7 +49,12 @@ const SHAPES: Record<string, (count: number) => readonly Interaction[]> = {
 /** Look-ups and entries examined, when all of it is asked for in the recorded order. */
 function cost(recorded: readonly Interaction[]): number {
   const tape = createTape(
-    [{ ...cassetteOf([]), interactions: annotate(recorded, { rules: DEFAULT_OUTCOMES }) }],
+    [
+      {
+        ...cassetteOf([]),
+        interactions: annotate(recorded, { rules: DEFAULT_OUTCOMES, volatile: VOLATILE }),
+      },
+    ],
     { rules: DEFAULT_OUTCOMES },
   )
   for (const { lane, operation, request, sequence } of recorded) {

@@ -1,4 +1,5 @@
-import { annotate, VOLATILE } from '../../../src/cassettes/bindings/annotate.ts'
+import { annotate } from '../../../src/cassettes/bindings/annotate.ts'
+import { VOLATILE } from '../../../src/cassettes/bindings/contract.ts'
 import {
   CASSETTE_VERSION,
   type CapturedRequest,
@@ -10,7 +11,7 @@ import { redactionPolicy } from '../../../src/cassettes/redaction/contract.ts'
 import { createRedactor } from '../../../src/cassettes/redaction/redactor.ts'
 import { createSecrets } from '../../../src/cassettes/redaction/secrets/secrets.ts'
 import { createTape, type Tape, type TapeOptions } from '../../../src/cassettes/tape/tape.ts'
-import { DEFAULT_OUTCOMES } from '../../../src/config/schema.ts'
+import { DEFAULT_OUTCOMES } from '../../../src/config/outcomes.ts'
 import { LANE, ORIGIN, type Send, T0 } from './sandbox.ts'
 
 /** What a recorder makes of exchanges: redacted, annotated, in a cassette. */
@@ -29,7 +30,7 @@ export function cassetteOf(
     profile: 'contract',
     volatile: [...VOLATILE],
     redaction: redact ? 'contract-1' : 'none',
-    interactions: annotate(written, { rules: DEFAULT_OUTCOMES }),
+    interactions: annotate(written, { rules: DEFAULT_OUTCOMES, volatile: VOLATILE }),
     ...rest,
   }
 }

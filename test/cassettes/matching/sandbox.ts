@@ -7,7 +7,7 @@ import type {
 } from '../../../src/cassettes/interaction.ts'
 import { frozenClock } from '../../../src/clock.ts'
 import { loadConfig } from '../../../src/config/load.ts'
-import type { Partner } from '../../../src/config/schema.ts'
+import type { Partner } from '../../../src/config/partners.ts'
 import { problem } from '../../../src/errors/problem.ts'
 import type { HeaderLine } from '../../../src/http/header-lines.ts'
 import type { Fields, Operation, Simulation } from '../../../src/operations/operation.ts'

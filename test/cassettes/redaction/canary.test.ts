@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { annotate } from '../../../src/cassettes/bindings/annotate.ts'
+import { VOLATILE } from '../../../src/cassettes/bindings/contract.ts'
 import { writeHar } from '../../../src/cassettes/file/har/write.ts'
 import { loadCassette } from '../../../src/cassettes/file/load.ts'
 import type { CapturedExchange } from '../../../src/cassettes/interaction.ts'
@@ -134,7 +135,7 @@ describe('a secret that this process has seen', () => {
         const twice = mergeCassettes([cassette, cassette])
         writeHar(
           path,
-          { ...twice, interactions: annotate(twice.interactions, { rules: [] }) },
+          { ...twice, interactions: annotate(twice.interactions, { rules: [], volatile: VOLATILE }) },
           createSecrets(),
         )
         expectClean()

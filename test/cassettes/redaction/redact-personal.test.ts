@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { jsonLeaves } from '../../../src/cassettes/message/json-leaves.ts'
 import { CONTRACT_FIELDS, fieldShape } from '../../../src/cassettes/redaction/contract.ts'
 import { satisfies } from '../../../src/cassettes/redaction/stand-ins/field-rules.ts'
-import { DEFAULT_OUTCOMES, type OutcomeRule } from '../../../src/config/schema.ts'
+import { DEFAULT_OUTCOMES, type OutcomeRule } from '../../../src/config/outcomes.ts'
 import { bodyText, exchange, redactor } from '../recording-fixtures.ts'
 
 const phone = fc.stringMatching(/^\+[1-9][0-9]{6,14}$/)

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { annotate } from '../../../src/cassettes/bindings/annotate.ts'
+import { VOLATILE } from '../../../src/cassettes/bindings/contract.ts'
 import { writeHar } from '../../../src/cassettes/file/har/write.ts'
 import { loadCassette } from '../../../src/cassettes/file/load.ts'
 import type { CapturedExchange, Cassette } from '../../../src/cassettes/interaction.ts'
@@ -11,7 +12,7 @@ import { diffCassettes, formatDiff } from '../../../src/cassettes/tools/diff.ts'
 import { importHarBytes } from '../../../src/cassettes/tools/import.ts'
 import { lintCassette } from '../../../src/cassettes/tools/lint.ts'
 import { showCassette } from '../../../src/cassettes/tools/show.ts'
-import { DEFAULT_OUTCOMES } from '../../../src/config/schema.ts'
+import { DEFAULT_OUTCOMES } from '../../../src/config/outcomes.ts'
 import { bodyText, exchange, HEADER, redactor, scratch } from '../recording-fixtures.ts'
 
 const directory = scratch()
@@ -36,7 +37,7 @@ function cassetteOf(exchanges: readonly CapturedExchange[], cassetteKey?: string
       bindings,
     }
   })
-  return { ...HEADER, interactions: annotate(interactions, { rules }) }
+  return { ...HEADER, interactions: annotate(interactions, { rules, volatile: VOLATILE }) }
 }
 
 function written(name: string, cassette: Cassette, change = (text: string) => text): string {
@@ -283,7 +284,7 @@ describe('import', () => {
     const { redaction, profile, product, volatile } = HEADER
     const { cassette, skipped } = importHarBytes(Buffer.from(JSON.stringify(browser)), 'b.har', {
       redactor: redactor(),
-      annotate: (interactions) => annotate(interactions, { rules }),
+      annotate: (interactions) => annotate(interactions, { rules, volatile: VOLATILE }),
       header: { redaction, profile, product, volatile },
     })
     expect(skipped).toEqual([
@@ -318,7 +319,7 @@ describe('import', () => {
     const { redaction, profile, product, volatile } = HEADER
     const { cassette } = importHarBytes(Buffer.from(JSON.stringify({ log: { entries } })), 'b.har', {
       redactor: redactor(),
-      annotate: (interactions) => annotate(interactions, { rules }),
+      annotate: (interactions) => annotate(interactions, { rules, volatile: VOLATILE }),
       header: { redaction, profile, product, volatile },
     })
     expect(cassette.interactions).toMatchObject([

@@ -36,7 +36,7 @@ const reply = {
 }
 
 if (mode === 'thread') {
-  const { createWriter } = await import('../../dist/cassettes/writer.js')
+  const { createWriter } = await import('../../../dist/cassettes/writer/writer.js')
   const writer = await createWriter(settings)
   for (;;) {
     for (let i = 0; i < 20; i++) writer.record({ ...started, ...ended, request, reply })
@@ -45,10 +45,13 @@ if (mode === 'thread') {
   }
 }
 
-const { createRecorder } = await import('../../dist/cassettes/writer-recorder.js')
+const { createRecorder } = await import('../../../dist/cassettes/writer/redacting-recorder.js')
 const fields = {
   rules: { phone: { kind: 'personal', type: 'phone' } },
-  shapes: { phone: { pattern: '^\\+[1-9][0-9]{6,14}$', minLength: 0, maxLength: 20, date: false } },
+  shapes: {
+    phone: { pattern: '^\\+[1-9][0-9]{6,14}$', minLength: 0, maxLength: 20, date: false, standIn: 'phone' },
+  },
+  words: [],
 }
 const recorder = createRecorder({ ...settings, fields })
 const bytes = Buffer.concat([request.body, reply.body])

@@ -22,24 +22,24 @@ export type Secrets = {
   readonly find: (bytes: string) => SecretHit[]
 }
 
-/**
- * A word of the interface or of the file format that somebody sent as a secret cannot be one: it would be found on
- * every page. Where it was sent, its field is redacted all the same.
- */
-const VOCABULARY = [
-  'accounts:read accounts:write kyc:initiate payments:write webhooks:register client_credentials client_secret',
-  'client_id grant_type application/json application/problem+json application/x-www-form-urlencoded signingSecret',
-  'customerRef businessRef accountId paymentId webhookId sessionId firstName lastName dateOfBirth liveKeyMinted',
+/** The words of OAuth, of HTTP and of the file format, and our stand-ins. */
+const FORMAT_WORDS = [
+  'client_credentials authorization_code refresh_token idempotency-key authorization',
+  'application/json application/problem+json application/x-www-form-urlencoded',
   'startedDateTime httpVersion queryString headersSize bodySize statusText mimeType redirectURL interactions',
-  'redactions bindings pointer request-body request-header reply-body reply-header idempotency-key authorization',
-  'authorization_code access_token refresh_token token_type expires_in description registrationNumber redirectUrl',
+  'redactions bindings pointer request-body request-header reply-body reply-header',
   'redacted-token-1 redacted-access-token-1 redacted-client-secret-1 redacted-client-id-1 redacted-signing-secret-1',
   'redacted-sandbox-key-1 redacted-credentials-1 redacted-basic-1 redacted-cookie-1 redacted-base64-1 redacted-1',
-].join(' ')
+]
 
 const REFUSED = 1000
 
-export function createSecrets(): Secrets {
+/**
+ * A word of the interface (`words`) or of the file format that somebody sent as a secret cannot be one: it would be
+ * found on every page. Where it was sent, its field is redacted all the same.
+ */
+export function createSecrets(words: readonly string[] = []): Secrets {
+  const vocabulary = [...FORMAT_WORDS, ...words].join(' ')
   const known = new Set<string>()
   /** What was refused as a needle a moment ago: the same token comes with every request. */
   const refused = new Set<string>()
@@ -51,7 +51,7 @@ export function createSecrets(): Secrets {
     if (value === last) return
     last = value
     if (known.has(value) || refused.has(value)) return
-    if (!isSearchable(value)) {
+    if (!isSearchable(value, vocabulary)) {
       if (refused.size >= REFUSED) refused.clear()
       refused.add(value)
       return
@@ -90,9 +90,9 @@ export function createSecrets(): Secrets {
   return { learn, find }
 }
 
-function isSearchable(value: string): boolean {
+function isSearchable(value: string, vocabulary: string): boolean {
   // Shorter ones are redacted where their field or header says what they are; elsewhere they would be chance.
-  if (value.length < 8 || VOCABULARY.includes(value)) return false
+  if (value.length < 8 || vocabulary.includes(value)) return false
   if (value.startsWith('redacted-') || isPublicClientId(value)) return false
   // What a pattern recognises on its own needs no needle: thousands of tokens would be thousands of kilobytes.
   const [found] = findPatterns(latin1(value))

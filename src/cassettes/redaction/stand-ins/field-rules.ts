@@ -8,6 +8,8 @@ export type FieldTable = {
   readonly rules: Readonly<Record<string, FieldRule>>
   /** By type. */
   readonly shapes: Readonly<Record<string, FieldShape>>
+  /** The words of the interface: its scopes and the names of its fields. None of them is a secret. */
+  readonly words: readonly string[]
 }
 
 export type FieldRule = { readonly kind: 'personal' | 'secret' | 'client-id'; readonly type: string }
@@ -18,6 +20,8 @@ export type FieldShape = {
   readonly minLength: number
   readonly maxLength: number
   readonly date: boolean
+  /** `phone`, `email`, or what its stand-ins begin with; by default the type. */
+  readonly standIn?: string
 }
 
 export type FieldLookup = {

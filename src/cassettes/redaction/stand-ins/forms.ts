@@ -8,21 +8,13 @@ const DAY_MS = 86_400_000
 const FIRST_BIRTH = Date.UTC(1950, 0, 1)
 const BIRTHS = 18_000
 
-const LABELS: Readonly<Record<string, string>> = {
-  firstName: 'First',
-  lastName: 'Last',
-  legalName: 'Business',
-  registrationNumber: 'REG',
-  taxId: 'TAX',
-  documentNumber: 'DOC',
-}
-
 /** The nth stand-in of a type, ending in `suffix`. It is a proposal: the caller checks it against field and rules. */
 export function candidate(type: string, n: number, suffix: string, shape: FieldShape): string {
-  if (type === 'phone') return phone(n, suffix)
-  if (type === 'email') return email(n, suffix)
+  const { standIn = type } = shape
+  if (standIn === 'phone') return phone(n, suffix)
+  if (standIn === 'email') return email(n, suffix)
   if (shape.date) return birth(n)
-  const long = `${LABELS[type] ?? type}-${n}${suffix === '' ? '' : `-${suffix}`}`
+  const long = `${standIn}-${n}${suffix === '' ? '' : `-${suffix}`}`
   return long.length <= shape.maxLength ? long : `${n}${suffix}`
 }
 

@@ -1,4 +1,4 @@
-import type { OutcomeRule } from '../../../config/schema.ts'
+import type { OutcomeRule } from '../../../config/outcomes.ts'
 
 /** What the outcome rules say about the values of one field. */
 export type FieldRules = {

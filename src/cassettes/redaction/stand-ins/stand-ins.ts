@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { OutcomeRule } from '../../../config/schema.ts'
+import type { OutcomeRule } from '../../../config/outcomes.ts'
 import { type FieldLookup, satisfies } from './field-rules.ts'
 import { candidate, disguise } from './forms.ts'
 import { type FieldRules, rulesOf } from './outcome-rules.ts'
