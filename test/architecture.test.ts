@@ -1,3 +1,4 @@
+import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { folderOf, graph, LAYERS, ROOMS, reaches, readHouse, roomOf } from '../scripts/rooms.ts'
 import { ROWS } from '../src/operations/operations.ts'
