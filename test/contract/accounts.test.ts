@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { get, newCaller, post, send } from '../support/http.ts'
 import { partners } from '../support/partners.ts'
@@ -23,7 +23,7 @@ const whole = {
 const least = { customerRef: 'CUS-2', phone: '+2250700000002', firstName: 'A', lastName: 'B' }
 
 describe('POST /v1/accounts/open', () => {
-  test('answers 201 with the account, all that was sent, and its Location', async () => {
+  it('answers 201 with the account, all that was sent, and its Location', async () => {
     const opened = await post(newCaller(gateway), '/v1/accounts/open', whole)
     expect(opened.status).toBe(201)
     expectCommonHeaders(opened)
@@ -38,14 +38,14 @@ describe('POST /v1/accounts/open', () => {
     expect(opened.headers.location).toBe(`/v1/accounts/${opened.json.accountId}`)
   })
 
-  test('leaves absent optional fields out of the answer', async () => {
+  it('leaves absent optional fields out of the answer', async () => {
     const opened = await post(newCaller(gateway), '/v1/accounts/open', least)
     expect(Object.keys(opened.json).sort()).toEqual(
       ['accountId', 'currency', 'openedAt', ...Object.keys(least)].sort(),
     )
   })
 
-  test('opens two accounts for the same customerRef sent twice under two keys', async () => {
+  it('opens two accounts for the same customerRef sent twice under two keys', async () => {
     const caller = newCaller(gateway)
     const first = await post(caller, '/v1/accounts/open', least)
     const second = await post(caller, '/v1/accounts/open', least)
@@ -55,7 +55,7 @@ describe('POST /v1/accounts/open', () => {
 })
 
 describe('GET /v1/accounts/{accountId}', () => {
-  test('answers what was created, by the Location of its creation', async () => {
+  it('answers what was created, by the Location of its creation', async () => {
     const caller = newCaller(gateway)
     const opened = await post(caller, '/v1/accounts/open', whole)
     const read = await get(caller, String(opened.headers.location))
@@ -63,7 +63,7 @@ describe('GET /v1/accounts/{accountId}', () => {
     expect(read.json).toEqual(opened.json)
   })
 
-  test('answers HEAD with the headers of GET, without its body', async () => {
+  it('answers HEAD with the headers of GET, without its body', async () => {
     const caller = newCaller(gateway)
     const { headers } = await post(caller, '/v1/accounts/open', whole)
     const read = await get(caller, String(headers.location))
@@ -78,7 +78,7 @@ describe('GET /v1/accounts/{accountId}', () => {
     )
   })
 
-  test("makes another tenant's account indistinguishable from a missing one", async () => {
+  it("makes another tenant's account indistinguishable from a missing one", async () => {
     const opened = await post(newCaller(gateway), '/v1/accounts/open', whole)
     const stranger = newCaller(gateway)
     const foreign = await get(stranger, String(opened.headers.location))
@@ -90,20 +90,20 @@ describe('GET /v1/accounts/{accountId}', () => {
     expect(rest).toEqual(same)
   })
 
-  test.each([
+  it.each([
     ['a text that is no identifier', 'x'],
     ['an identifier of another kind', 'wh_0000000000000000000000000'],
   ])('answers 404 for %s', async (_what, id) => {
     expectProblem(await get(gateway, `/v1/accounts/${id}`), 'ACCOUNT_NOT_FOUND')
   })
 
-  test('answers 404, not 405, for a segment that is longer than any identifier', async () => {
+  it('answers 404, not 405, for a segment that is longer than any identifier', async () => {
     expectProblem(await get(gateway, `/v1/accounts/acc_${'a'.repeat(400)}`), 'NOT_FOUND')
   })
 })
 
 describe('GET /v1/accounts', () => {
-  test('lists the accounts of the tenant newest first, a page at a time', async () => {
+  it('lists the accounts of the tenant newest first, a page at a time', async () => {
     const caller = newCaller(gateway)
     const ids: string[] = []
     for (let i = 0; i < 23; i++) {
@@ -119,12 +119,12 @@ describe('GET /v1/accounts', () => {
     expect(third.json.nextCursor).toBeNull()
   })
 
-  test('shows a tenant nothing of another', async () => {
+  it('shows a tenant nothing of another', async () => {
     await post(newCaller(gateway), '/v1/accounts/open', whole)
     expect((await get(newCaller(gateway), '/v1/accounts')).json).toEqual({ items: [], nextCursor: null })
   })
 
-  test.each([
+  it.each([
     'limit=0',
     'limit=101',
     'limit=-1',

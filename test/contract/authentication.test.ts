@@ -1,5 +1,5 @@
 import { createHmac, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Caller, exchange, get, newCaller, post, send, token, transmit } from '../support/http.ts'
 import { partner, partners } from '../support/partners.ts'
@@ -18,7 +18,7 @@ const decode = (part = '') => JSON.parse(Buffer.from(part, 'base64url').toString
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('an access token', () => {
-  test('is an RS256 at+jwt with the claims of its key, signed by a published key', async () => {
+  it('is an RS256 at+jwt with the claims of its key, signed by a published key', async () => {
     const caller = newCaller(gateway)
     const text = await token(caller)
     const [head, payload, signature = ''] = text.split('.')
@@ -43,7 +43,7 @@ describe('an access token', () => {
     expect(verify('sha256', signed, key, Buffer.from(signature, 'base64url'))).toBe(true)
   })
 
-  test('is valid for 3599 seconds and expired at 3600', async () => {
+  it('is valid for 3599 seconds and expired at 3600', async () => {
     const caller = newCaller(gateway)
     const { partner } = caller
     const fields = { client_id: partner.keyId, client_secret: partner.secret }
@@ -119,20 +119,20 @@ describe('a token that is not ours is TOKEN_INVALID', () => {
     ['of three dots', async () => '...'],
     ['with something behind it', async (c) => `${await token(c)} x`],
   ]
-  test.each(forgeries)('%s', async (_what, make) => {
+  it.each(forgeries)('%s', async (_what, make) => {
     const caller = newCaller(gateway)
     const refused = await get(caller, '/portal/usage', { token: await make(caller) })
     expectProblem(refused, 'TOKEN_INVALID')
     expect(refused.headers['www-authenticate']).toMatch(/^Bearer error="invalid_token"/)
   })
 
-  test('also where no token is needed', async () => {
+  it('also where no token is needed', async () => {
     expectProblem(await get(newCaller(gateway), '/openapi.json', { token: 'x.y.z' }), 'TOKEN_INVALID')
   })
 })
 
 describe('no bearer token is TOKEN_MISSING with a bare challenge', () => {
-  test.each([
+  it.each([
     ['no header', undefined],
     ['an empty token', 'Bearer '],
     ['another scheme', 'Basic a2V5OnNlY3JldA=='],
@@ -149,7 +149,7 @@ describe('no bearer token is TOKEN_MISSING with a bare challenge', () => {
     expect(refused.headers['www-authenticate']).toBe('Bearer')
   })
 
-  test('the scheme is read without regard to case', async () => {
+  it('the scheme is read without regard to case', async () => {
     const caller = newCaller(gateway)
     const authorization = `bEARER ${await token(caller)}`
     expect((await transmit(caller, 'GET', '/v1/accounts', null, { authorization })).status).toBe(200)
@@ -174,7 +174,7 @@ describe('the scope that an operation needs', () => {
   ]
   const others = ['accounts:read', 'accounts:write', 'kyc:initiate', 'payments:write', 'webhooks:register']
 
-  test.each(needs)('%s opens %s %s, and no other scope does', async (scope, method, path, body) => {
+  it.each(needs)('%s opens %s %s, and no other scope does', async (scope, method, path, body) => {
     const caller = newCaller(gateway)
     const held = await token(caller, { scope })
     expect([200, 201, 404]).toContain((await send(caller, method, path, body, { token: held })).status)
@@ -184,7 +184,7 @@ describe('the scope that an operation needs', () => {
     expect(refused.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${scope}"`)
   })
 
-  test.each([
+  it.each([
     ['GET', '/v1/credit/simulate?amount=5', 200],
     ['POST', '/v1/credit/apply', 200],
     ['GET', '/v1/score?customerRef=NONE', 404],
@@ -196,7 +196,7 @@ describe('the scope that an operation needs', () => {
     expectProblem(await send(reader, method, path, body, { token: null }), 'TOKEN_MISSING')
   })
 
-  test('of a simulation may be configured away; a token that is sent is judged all the same', async () => {
+  it('of a simulation may be configured away; a token that is sent is judged all the same', async () => {
     const open = await startGateway({ config: { credit: { simulateAuth: 'none' } } })
     expect((await get(open, '/v1/credit/simulate?amount=5', { token: null })).status).toBe(200)
     expectProblem(await get(open, '/v1/credit/simulate?amount=5', { token: 'x' }), 'TOKEN_INVALID')
@@ -205,7 +205,7 @@ describe('the scope that an operation needs', () => {
 })
 
 describe('X-Tenant-Id', () => {
-  test('may be left out, or be the tenant on the key', async () => {
+  it('may be left out, or be the tenant on the key', async () => {
     const caller = newCaller(gateway)
     const headers = { 'x-tenant-id': caller.partner.tenant }
     expect((await get(caller, '/portal/usage')).status).toBe(200)
@@ -213,7 +213,7 @@ describe('X-Tenant-Id', () => {
     expect((await post(caller, '/v1/payments/fund', { amount: 5077 }, { headers })).status).toBe(200)
   })
 
-  test.each(['tn_sandbox_p1', 'tn_sandbox_nobody', '', 'TN', 'p1', 'constructor'])(
+  it.each(['tn_sandbox_p1', 'tn_sandbox_nobody', '', 'TN', 'p1', 'constructor'])(
     'of "%s" is PARTNER_MISMATCH for another partner, wherever one is authenticated',
     async (tenant) => {
       const caller = newCaller(gateway)
@@ -225,7 +225,7 @@ describe('X-Tenant-Id', () => {
     },
   )
 
-  test('is compared exactly: other case and surroundings are a mismatch', async () => {
+  it('is compared exactly: other case and surroundings are a mismatch', async () => {
     const caller = newCaller(gateway)
     for (const tenant of [caller.partner.tenant.toUpperCase(), `${caller.partner.tenant}x`]) {
       const refused = await get(caller, '/portal/usage', { headers: { 'x-tenant-id': tenant } })
@@ -233,7 +233,7 @@ describe('X-Tenant-Id', () => {
     }
   })
 
-  test('is not judged where nobody is authenticated', async () => {
+  it('is not judged where nobody is authenticated', async () => {
     const answer = await get(newCaller(gateway), '/openapi.json', {
       token: null,
       headers: { 'x-tenant-id': 'tn_sandbox_nobody' },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Caller, callerFor, get, newCaller, post, type Reply } from '../support/http.ts'
 import { partner, partners } from '../support/partners.ts'
@@ -65,14 +65,14 @@ describe('what counts', () => {
     ['no invalid request', 'kyc', (c) => post(c, '/v1/kyc/submit', {}), 0],
     ['no simulation', 'credit', (c) => get(c, '/v1/credit/simulate?amount=11'), 0],
   ]
-  test.each(rows)('%s counts against %s', async (_what, product, request, amount) => {
+  it.each(rows)('%s counts against %s', async (_what, product, request, amount) => {
     const caller = newCaller(gateway)
     await request(caller)
     expect(await cap(caller, product)).toMatchObject({ used: amount, reserved: 0 })
   })
 })
 
-test('all caps of a product must pass, the refusal says which one did not, and what was refused spends nothing', async () => {
+it('all caps of a product must pass, the refusal says which one did not, and what was refused spends nothing', async () => {
   const caller = callerFor(gateway, small)
   const fund = (amount: number) => post(caller, '/v1/payments/fund', { amount })
   const over = await fund(1001)
@@ -97,7 +97,7 @@ test('all caps of a product must pass, the refusal says which one did not, and w
   ])
 })
 
-test('a cap of calls counts failures as well', async () => {
+it('a cap of calls counts failures as well', async () => {
   const caller = callerFor(gateway, calls)
   const fund = (amount: number) => post(caller, '/v1/payments/fund', { amount })
   expect([(await fund(100)).status, (await fund(200)).status]).toEqual([200, 200])
@@ -106,7 +106,7 @@ test('a cap of calls counts failures as well', async () => {
   expect(refused.json.unit).toBe('calls')
 })
 
-test('a day ends at midnight UTC', async () => {
+it('a day ends at midnight UTC', async () => {
   const caller = callerFor(gateway, days)
   const cashout = (amount: number) => post(caller, '/v1/payments/cashout', { amount })
   await nextDay(caller)
@@ -118,7 +118,7 @@ test('a day ends at midnight UTC', async () => {
   expect((await cashout(977)).status).toBe(200)
 })
 
-test('a month ends on the first, UTC', async () => {
+it('a month ends on the first, UTC', async () => {
   const caller = callerFor(gateway, months)
   const apply = () => post(caller, '/v1/credit/apply', { customerRef: 'C', amount: 611 })
   expect((await apply()).status).toBe(200)
@@ -135,7 +135,7 @@ test('a month ends on the first, UTC', async () => {
   expect((await apply()).status).toBe(200)
 })
 
-test('a cap belongs to a partner: another one has all of its own', async () => {
+it('a cap belongs to a partner: another one has all of its own', async () => {
   const [one, two] = [newCaller(gateway), newCaller(gateway)]
   const headers = { 'x-sandbox-outcome': 'success' }
   await post(one, '/v1/payments/fund', { amount: 50_000_000 }, { headers })

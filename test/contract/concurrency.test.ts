@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Caller, get, newCaller, post, type Reply } from '../support/http.ts'
 import { partners } from '../support/partners.ts'
@@ -36,7 +36,7 @@ const codes = (answers: readonly Reply[]) =>
   }, {})
 
 describe('identical requests at once', () => {
-  test.each([1, 2, 3, 4, 5])(
+  it.each([1, 2, 3, 4, 5])(
     'execute once: the others are told to wait, or get its answer (round %i)',
     async () => {
       const caller = newCaller(gateway)
@@ -57,7 +57,7 @@ describe('identical requests at once', () => {
     },
   )
 
-  test('with another body among them are 422 and never 409 for that one', async () => {
+  it('with another body among them are 422 and never 409 for that one', async () => {
     const caller = newCaller(gateway)
     const key = randomUUID()
     await get(caller, '/portal/usage')
@@ -75,7 +75,7 @@ describe('identical requests at once', () => {
     expect((await cap(caller, 'payments.fund', 'calls')).used).toBe(1)
   })
 
-  test('with a key each are all executed', async () => {
+  it('with a key each are all executed', async () => {
     const caller = newCaller(gateway)
     const answers = await many(30, () => post(caller, '/v1/payments/fund', { amount: 77 }))
     expect(new Set(answers.map(({ json }) => json.paymentId)).size).toBe(30)
@@ -83,7 +83,7 @@ describe('identical requests at once', () => {
 })
 
 describe('a cap is never overshot by concurrency', () => {
-  test('of an amount: exactly as many payments pass as fit', async () => {
+  it('of an amount: exactly as many payments pass as fit', async () => {
     const caller = newCaller(gateway)
     const answers = await many(50, () => post(caller, '/v1/payments/fund', { amount: 777 }))
     // 12 times 777 is 9324; a thirteenth would be 10101.
@@ -95,7 +95,7 @@ describe('a cap is never overshot by concurrency', () => {
     })
   })
 
-  test('of calls', async () => {
+  it('of calls', async () => {
     const caller = newCaller(gateway)
     const answers = await many(30, () => post(caller, '/v1/accounts/open', person))
     expect(codes(answers)).toEqual({ done: 7, PARTNER_LIMIT_EXCEEDED: 23 })
@@ -103,7 +103,7 @@ describe('a cap is never overshot by concurrency', () => {
     expect((await get(caller, '/v1/accounts')).json.items).toHaveLength(7)
   })
 
-  test('and failures give theirs back: what is left afterwards can still be spent to the last franc', async () => {
+  it('and failures give theirs back: what is left afterwards can still be spent to the last franc', async () => {
     const caller = newCaller(gateway)
     await many(40, () => post(caller, '/v1/payments/fund', { amount: 900 }))
     expect(await cap(caller, 'payments.fund', 'amount')).toMatchObject({ used: 0, reserved: 0 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { callerFor, get, post, type Reply } from '../support/http.ts'
 import { partner, type TestPartner } from '../support/partners.ts'
@@ -169,24 +169,24 @@ describe(`after ${KILLS} kills in the middle of a load`, () => {
 
   afterAll(() => console.info(`${acknowledged} acknowledged, ${lost} lost or refused, ${kills} kills`))
 
-  test('enough was acknowledged and enough was lost for this to mean something', () => {
+  it('enough was acknowledged and enough was lost for this to mean something', () => {
     expect(kills).toBe(KILLS)
     expect(acknowledged).toBeGreaterThan(100)
     expect(lost).toBeGreaterThan(KILLS)
   })
 
-  test('every acknowledged request is answered identically under its key', () => {
+  it('every acknowledged request is answered identically under its key', () => {
     expect(faults).toEqual([])
   })
 
-  test('no key was executed twice: each has one payment, and no two share one', () => {
+  it('no key was executed twice: each has one payment, and no two share one', () => {
     for (const path of ['/v1/payments/fund', '/v1/payments/cashout']) {
       const ids = [...executed(loose, path), ...executed(tight, path)].map(({ json }) => json.paymentId)
       expect(new Set(ids).size).toBe(ids.length)
     }
   })
 
-  test('as many accounts exist as were opened, and no more', async () => {
+  it('as many accounts exist as were opened, and no more', async () => {
     const opened = new Set(executed(loose, '/v1/accounts/open').map(({ json }) => json.accountId))
     const listed: string[] = []
     let cursor: string | null = ''
@@ -201,7 +201,7 @@ describe(`after ${KILLS} kills in the middle of a load`, () => {
     expect((await usage(loose, 'accounts', 'calls')).used).toBe(opened.size)
   })
 
-  test.each([
+  it.each([
     [loose, 'payments.fund', '/v1/payments/fund'],
     [loose, 'payments.cashout', '/v1/payments/cashout'],
     [tight, 'payments.fund', '/v1/payments/fund'],
@@ -212,7 +212,7 @@ describe(`after ${KILLS} kills in the middle of a load`, () => {
     expect(cap.used).toBeGreaterThan(0)
   })
 
-  test('a cap of calls is used by exactly as many decisions as were made', async () => {
+  it('a cap of calls is used by exactly as many decisions as were made', async () => {
     const { used } = await usage(loose, 'payments.cashout', 'calls')
     expect(used).toBe(executed(loose, '/v1/payments/cashout').length)
   })

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { callerFor, get, newCaller, send } from '../support/http.ts'
 import { partner, partners } from '../support/partners.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const open = (path: string) => get(newCaller(gateway), path, { token: null })
 
-test('the JWKS has public RSA keys for signing, and may be cached for five minutes', async () => {
+it('the JWKS has public RSA keys for signing, and may be cached for five minutes', async () => {
   const answer = await open('/.well-known/jwks.json')
   expect(answer.status).toBe(200)
   expectCommonHeaders(answer)
@@ -27,7 +27,7 @@ test('the JWKS has public RSA keys for signing, and may be cached for five minut
   }
 })
 
-test('the authorization server metadata names the token endpoint and what it takes', async () => {
+it('the authorization server metadata names the token endpoint and what it takes', async () => {
   const answer = await open('/.well-known/oauth-authorization-server')
   expect(answer.status).toBe(200)
   expectCommonHeaders(answer)
@@ -49,7 +49,7 @@ test('the authorization server metadata names the token endpoint and what it tak
   })
 })
 
-test('the OpenAPI document describes every operation at its path', async () => {
+it('the OpenAPI document describes every operation at its path', async () => {
   const answer = await open('/openapi.json')
   expect(answer.status).toBe(200)
   expectCommonHeaders(answer)
@@ -83,7 +83,7 @@ test('the OpenAPI document describes every operation at its path', async () => {
   )
 })
 
-test('the reference under /docs is a page that needs nothing from elsewhere', async () => {
+it('the reference under /docs is a page that needs nothing from elsewhere', async () => {
   const answer = await open('/docs')
   expect(answer.status).toBe(200)
   expectCommonHeaders(answer)
@@ -95,7 +95,7 @@ test('the reference under /docs is a page that needs nothing from elsewhere', as
 describe('/docs/errors/{code}', () => {
   const codes = [...Object.keys(STATUS), ...DECISION_CODES]
 
-  test.each(codes)('explains %s', async (code) => {
+  it.each(codes)('explains %s', async (code) => {
     // A window for each, so that this file does not run into the limit of one address.
     const answer = await get({ ...newCallerAt(), from: gateway.nextAddress() }, `/docs/errors/${code}`, {
       token: null,
@@ -110,7 +110,7 @@ describe('/docs/errors/{code}', () => {
     expect(text).toContain(String(status))
   })
 
-  test.each(['NOPE', 'rate_limited', 'constructor', '__proto__', 'toString'])(
+  it.each(['NOPE', 'rate_limited', 'constructor', '__proto__', 'toString'])(
     'does not know %s',
     async (code) => {
       const caller = newCallerAt()
@@ -123,7 +123,7 @@ function newCallerAt() {
   return callerFor(gateway, partner('nobody'))
 }
 
-test('the documents take GET and HEAD alone, and are counted per client IP in other', async () => {
+it('the documents take GET and HEAD alone, and are counted per client IP in other', async () => {
   const caller = newCallerAt()
   const paths = ['/.well-known/jwks.json', '/.well-known/oauth-authorization-server', '/openapi.json']
   let left = 300
@@ -139,7 +139,7 @@ test('the documents take GET and HEAD alone, and are counted per client IP in ot
   }
 })
 
-test('with a public URL every link is made from it, and from nothing else', async () => {
+it('with a public URL every link is made from it, and from nothing else', async () => {
   const publicUrl = 'http://127.0.0.1:9'
   const other = await startGateway({ config: { listen: { publicUrl } } })
   const { json } = await get(other, '/.well-known/oauth-authorization-server', { token: null })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Caller, get, newCaller, post, type Reply, send, token, transmit } from '../support/http.ts'
 import { partner, partners } from '../support/partners.ts'
@@ -40,7 +40,7 @@ const posts: [string, unknown][] = [
 ]
 
 describe.each(posts)('POST %s', (path, body) => {
-  test('needs a key, and replays its first answer byte for byte', async () => {
+  it('needs a key, and replays its first answer byte for byte', async () => {
     const caller = newCaller(gateway)
     expectProblem(await post(caller, path, body, { key: null }), 'IDEMPOTENCY_KEY_REQUIRED')
     const key = randomUUID()
@@ -58,7 +58,7 @@ describe.each(posts)('POST %s', (path, body) => {
 })
 
 describe('a key', () => {
-  test.each([
+  it.each([
     ['in capitals', (key: string) => key.toUpperCase()],
     ['in quotation marks, as the IETF draft writes it', (key: string) => `"${key}"`],
     ['with spaces around it', (key: string) => `  ${key} `],
@@ -69,7 +69,7 @@ describe('a key', () => {
     expect(replayed(await fund(caller, { amount: 77 }, spell(key)))).toBe('true')
   })
 
-  test.each([
+  it.each([
     '',
     'abc',
     'c232ab00-9414-11ec-b3c8-9f6bdeced846',
@@ -82,7 +82,7 @@ describe('a key', () => {
     expectProblem(await fund(newCaller(gateway), { amount: 77 }, key), 'IDEMPOTENCY_KEY_INVALID')
   })
 
-  test('sent twice is invalid, also when both lines are equal', async () => {
+  it('sent twice is invalid, also when both lines are equal', async () => {
     const key = randomUUID()
     const caller = newCaller(gateway)
     const refused = await post(
@@ -97,7 +97,7 @@ describe('a key', () => {
     expectProblem(refused, 'IDEMPOTENCY_KEY_INVALID')
   })
 
-  test('is ignored on GET and HEAD', async () => {
+  it('is ignored on GET and HEAD', async () => {
     const caller = newCaller(gateway)
     for (const method of ['GET', 'HEAD']) {
       const answer = await send(caller, method, '/v1/accounts', undefined, {
@@ -108,7 +108,7 @@ describe('a key', () => {
     }
   })
 
-  test("belongs to the partner: the same one of another partner is its own, and a partner's keys share it", async () => {
+  it("belongs to the partner: the same one of another partner is its own, and a partner's keys share it", async () => {
     const key = randomUUID()
     const [one, two] = [newCaller(gateway), newCaller(gateway)]
     const first = await fund(one, { amount: 77 }, key)
@@ -132,7 +132,7 @@ describe('a key that was used for another request is refused with 422', () => {
     ['another path', (c, key) => post(c, '/v1/payments/cashout', { amount: 77 }, { key })],
     ['an X-Sandbox-Outcome', (c, key) => fund(c, { amount: 77 }, key, { 'x-sandbox-outcome': 'success' })],
   ]
-  test.each(others)('%s', async (_what, request) => {
+  it.each(others)('%s', async (_what, request) => {
     const caller = newCaller(gateway)
     const key = randomUUID()
     const first = await fund(caller, { amount: 77 }, key)
@@ -142,7 +142,7 @@ describe('a key that was used for another request is refused with 422', () => {
     expect((await used(caller)).used).toBe(77)
   })
 
-  test('but a parameter of the media type, another token or another request id do not matter', async () => {
+  it('but a parameter of the media type, another token or another request id do not matter', async () => {
     const caller = newCaller(gateway)
     const key = randomUUID()
     await fund(caller, { amount: 77 }, key)
@@ -159,7 +159,7 @@ describe('is not stored under the key', () => {
     ['PARTNER_MISMATCH', (c, key) => fund(c, { amount: 77 }, key, { 'x-tenant-id': 'tn_sandbox_p1' })],
     ['TOKEN_INVALID', (c, key) => post(c, '/v1/payments/fund', { amount: 77 }, { key, token: 'x' })],
   ]
-  test.each(refusals)('%s', async (code, refuse) => {
+  it.each(refusals)('%s', async (code, refuse) => {
     const caller = newCaller(gateway)
     const key = randomUUID()
     expect((await refuse(caller, key)).json.code).toBe(code)
@@ -168,7 +168,7 @@ describe('is not stored under the key', () => {
     expect(replayed(answer)).toBeUndefined()
   })
 
-  test('PARTNER_LIMIT_EXCEEDED', async () => {
+  it('PARTNER_LIMIT_EXCEEDED', async () => {
     const caller = newCaller(gateway)
     const key = randomUUID()
     const body = { amount: 50_000_077 }
@@ -181,7 +181,7 @@ describe('is not stored under the key', () => {
 })
 
 describe('a finished key', () => {
-  test('is kept for 24 hours from its completion, and is a fresh key afterwards', async () => {
+  it('is kept for 24 hours from its completion, and is a fresh key afterwards', async () => {
     const caller = newCaller(gateway)
     const key = randomUUID()
     const first = await fund(caller, { amount: 77 }, key)
@@ -195,7 +195,7 @@ describe('a finished key', () => {
     expect(anew.json.paymentId).not.toBe(first.json.paymentId)
   })
 
-  test('replays when the cap is exhausted, and costs no cap', async () => {
+  it('replays when the cap is exhausted, and costs no cap', async () => {
     const caller = newCaller(gateway)
     const key = randomUUID()
     const first = await fund(caller, { amount: 50_000_000 }, key, { 'x-sandbox-outcome': 'success' })
@@ -206,7 +206,7 @@ describe('a finished key', () => {
     expect(await used(caller)).toMatchObject({ used: 50_000_000, reserved: 0, remaining: 0 })
   })
 
-  test('of a failed payment replays the failure: a retry takes a new key', async () => {
+  it('of a failed payment replays the failure: a retry takes a new key', async () => {
     const caller = newCaller(gateway)
     const key = randomUUID()
     const failed = await fund(caller, { amount: 5000 }, key)
@@ -217,7 +217,7 @@ describe('a finished key', () => {
   })
 })
 
-test('the token exchange can be configured to need a key', async () => {
+it('the token exchange can be configured to need a key', async () => {
   const strict = await startGateway({ config: { idempotency: { tokenExchange: 'required' } } })
   const [first] = strict.partners
   const form = new URLSearchParams({ client_id: first?.keyId ?? '', client_secret: first?.secret ?? '' })

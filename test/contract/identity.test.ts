@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { callerFor, get, newCaller, post, token } from '../support/http.ts'
 import { partners } from '../support/partners.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 const MISSING_SESSION = `kws_${'0'.repeat(31)}-p1`
 
 describe('POST /v1/kyc/submit', () => {
-  test('answers 200 with a decision', async () => {
+  it('answers 200 with a decision', async () => {
     const answer = await post(newCaller(gateway), '/v1/kyc/submit', {
       phone: '+2250700000005',
       customerRef: 'CUS-1',
@@ -36,14 +36,14 @@ describe('POST /v1/kyc/submit', () => {
     })
   })
 
-  test('needs a phone and nothing else', async () => {
+  it('needs a phone and nothing else', async () => {
     const answer = await post(newCaller(gateway), '/v1/kyc/submit', { phone: '+2250700000005' })
     expect(Object.keys(answer.json).sort()).toEqual(['code', 'decidedAt', 'kycId', 'outcome', 'phone'])
   })
 })
 
 describe('POST /v1/kyb/submit', () => {
-  test('answers 200 with a decision', async () => {
+  it('answers 200 with a decision', async () => {
     const answer = await post(newCaller(gateway), '/v1/kyb/submit', {
       businessRef: 'BUS-4',
       legalName: 'Baobab SARL',
@@ -65,7 +65,7 @@ describe('POST /v1/kyb/submit', () => {
 })
 
 describe('a KYC widget session', () => {
-  test('is created with a URL to open and a life of 15 minutes', async () => {
+  it('is created with a URL to open and a life of 15 minutes', async () => {
     const answer = await post(newCaller(gateway), '/v1/kyc/widget/session', {
       customerRef: 'CUS-1',
       phone: '+2250700000005',
@@ -82,13 +82,13 @@ describe('a KYC widget session', () => {
     expect(answer.headers.location).toBe(`/v1/kyc/widget/session/${sessionId}`)
   })
 
-  test('needs no field at all, not even a body', async () => {
+  it('needs no field at all, not even a body', async () => {
     const caller = newCaller(gateway)
     expect((await post(caller, '/v1/kyc/widget/session', {})).status).toBe(201)
     expect((await post(caller, '/v1/kyc/widget/session', undefined)).status).toBe(201)
   })
 
-  test('is read with its customerRef, without its phone, and with its decision once there is one', async () => {
+  it('is read with its customerRef, without its phone, and with its decision once there is one', async () => {
     const caller = newCaller(gateway)
     const created = await post(caller, '/v1/kyc/widget/session', {
       customerRef: 'CUS-7',
@@ -103,7 +103,7 @@ describe('a KYC widget session', () => {
     expect(closed.json).toEqual({ ...created.json, customerRef: 'CUS-7', decision: decided.json })
   })
 
-  test('takes one decision: a second submission shows the first and spends no cap', async () => {
+  it('takes one decision: a second submission shows the first and spends no cap', async () => {
     const caller = newCaller(gateway)
     const { sessionId } = (await post(caller, '/v1/kyc/widget/session', {})).json
     const first = await post(caller, '/v1/kyc/submit', { phone: '+2250000000009', sessionId })
@@ -117,7 +117,7 @@ describe('a KYC widget session', () => {
     expect(caps.find((cap: { product: string }) => cap.product === 'kyc').used).toBe(1)
   })
 
-  test('takes one decision when many arrive at once', async () => {
+  it('takes one decision when many arrive at once', async () => {
     const caller = newCaller(gateway)
     const { sessionId } = (await post(caller, '/v1/kyc/widget/session', {})).json
     const answers = await Promise.all(
@@ -134,7 +134,7 @@ describe('a KYC widget session', () => {
     })
   })
 
-  test('of another tenant is not found, for reading and for a decision', async () => {
+  it('of another tenant is not found, for reading and for a decision', async () => {
     const { json } = await post(newCaller(gateway), '/v1/kyc/widget/session', {})
     const stranger = newCaller(gateway)
     for (const sessionId of [json.sessionId, MISSING_SESSION]) {
@@ -144,7 +144,7 @@ describe('a KYC widget session', () => {
     }
   })
 
-  test('lives until 15 minutes have passed, and not a second longer', async () => {
+  it('lives until 15 minutes have passed, and not a second longer', async () => {
     const caller = newCaller(gateway)
     const created = await post(caller, '/v1/kyc/widget/session', {})
     const { sessionId } = created.json
@@ -157,7 +157,7 @@ describe('a KYC widget session', () => {
     expect(refused.json.resolution).toContain('/v1/kyc/widget/session')
   })
 
-  test('stays 410 for 30 days, decided or not, and its 410 is not kept under the key', async () => {
+  it('stays 410 for 30 days, decided or not, and its 410 is not kept under the key', async () => {
     const caller = newCaller(gateway)
     const created = await post(caller, '/v1/kyc/widget/session', {})
     const { sessionId } = created.json
@@ -178,7 +178,7 @@ describe('a KYC widget session', () => {
   })
 })
 
-test.each([
+it.each([
   ['https://partner.example.com/done?x=1#y', 201],
   ['http://localhost:3000/done', 201],
   ['http://127.0.0.1/done', 201],

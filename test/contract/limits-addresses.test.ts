@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { callerFor, get, type Reply } from '../support/http.ts'
 import { partner } from '../support/partners.ts'
@@ -46,21 +46,21 @@ const clients: [string, string[][], string[]][] = [
 ]
 
 describe('behind a trusted proxy, one client is', () => {
-  test.each(clients)('%s', async (_what, same, other) => {
+  it.each(clients)('%s', async (_what, same, other) => {
     let expected = 300
     for (const chain of same) expect(left(await via(...chain))).toBe(--expected)
     expect(left(await via(...other))).toBe(299)
   })
 })
 
-test('X-RateLimit-Reset may be configured as seconds that are left, and the window has the configured length', async () => {
+it('X-RateLimit-Reset may be configured as seconds that are left, and the window has the configured length', async () => {
   const { headers } = await via('192.0.2.77')
   expect(Number(headers['x-ratelimit-reset'])).toBeGreaterThanOrEqual(1)
   expect(Number(headers['x-ratelimit-reset'])).toBeLessThanOrEqual(30)
   expect(headers['ratelimit-policy']).toBe('"other";q=300;w=30')
 })
 
-test('a partner may have a limit of its own', async () => {
+it('a partner may have a limit of its own', async () => {
   const caller = callerFor(gateway, slow)
   const answers = [await get(caller, '/portal/usage'), await get(caller, '/portal/usage')]
   expect(answers.map(left)).toEqual([1, 0])

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Caller, exchange, newCaller, type Reply, transmit } from '../support/http.ts'
 import { partners } from '../support/partners.ts'
@@ -20,7 +20,7 @@ async function times(count: number, make: (index: number) => Promise<Reply>): Pr
   return replies
 }
 
-test('a right secret counts against its key, whichever identifier named it', async () => {
+it('a right secret counts against its key, whichever identifier named it', async () => {
   const caller = newCaller(gateway)
   const { keyId, tenant, secret } = caller.partner
   const names = [keyId, tenant, secret]
@@ -34,7 +34,7 @@ test('a right secret counts against its key, whichever identifier named it', asy
   expectOAuthError(refused, 'temporarily_unavailable', 'RATE_LIMITED')
 })
 
-test('wrong secrets of one client from one address are refused after 10, and a right one never is', async () => {
+it('wrong secrets of one client from one address are refused after 10, and a right one never is', async () => {
   const caller = newCaller(gateway)
   for (const refused of await times(10, () => wrong(caller))) {
     expectOAuthError(refused, 'invalid_client', 'INVALID_CLIENT')
@@ -55,7 +55,7 @@ test('wrong secrets of one client from one address are refused after 10, and a r
   expectOAuthError(await wrong(caller), 'invalid_client', 'INVALID_CLIENT')
 })
 
-test('wrong secrets of many clients from one address are refused after 100, and a right one never is', async () => {
+it('wrong secrets of many clients from one address are refused after 100, and a right one never is', async () => {
   const caller = newCaller(gateway)
   const refused = await times(100, (i) => wrong(caller, `key_guess_${i}`))
   expect(refused.map(({ status }) => status)).toEqual(Array(100).fill(401))
@@ -63,7 +63,7 @@ test('wrong secrets of many clients from one address are refused after 100, and 
   expect((await right(caller)).status).toBe(200)
 })
 
-test('an exchange that cannot be read counts as a wrong one', async () => {
+it('an exchange that cannot be read counts as a wrong one', async () => {
   const caller = newCaller(gateway)
   const unread = () =>
     transmit(caller, 'POST', '/auth/token', Buffer.from('{'), { 'content-type': 'application/json' })
@@ -73,7 +73,7 @@ test('an exchange that cannot be read counts as a wrong one', async () => {
   expectOAuthError(await unread(), 'temporarily_unavailable', 'RATE_LIMITED')
 })
 
-test('a right secret with a wrong scope, tenant or grant type counts against the key', async () => {
+it('a right secret with a wrong scope, tenant or grant type counts against the key', async () => {
   const caller = newCaller(gateway)
   const fields = { client_id: caller.partner.keyId, client_secret: caller.partner.secret }
   const answers = [

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import {
   type Caller,
@@ -111,7 +111,7 @@ async function burst(count: number, make: () => Promise<Reply>): Promise<Reply[]
 describe.each(groups)(
   'the group $group allows exactly $limit requests a minute',
   ({ group, limit, request, bad }) => {
-    test('counting down to 0, then 429 for everything, then anew when the minute is over', async () => {
+    it('counting down to 0, then 429 for everything, then anew when the minute is over', async () => {
       const caller = newCaller(gateway)
       // A token of its own, so that the exchange of the helper does not spend from the group under test.
       if (group !== 'token') await token(caller)
@@ -148,7 +148,7 @@ describe.each(groups)(
   },
 )
 
-test('the window begins with the first request and does not slide', async () => {
+it('the window begins with the first request and does not slide', async () => {
   const caller = newCaller(gateway)
   const first = await get(caller, '/portal/usage')
   await gateway.advance(50)
@@ -159,7 +159,7 @@ test('the window begins with the first request and does not slide', async () => 
   expect(remaining(await get(caller, '/portal/usage'))).toBe(299)
 })
 
-test('a replay, a refusal and a refusal by a cap count like any request', async () => {
+it('a replay, a refusal and a refusal by a cap count like any request', async () => {
   const caller = callerFor(gateway, capped)
   const key = randomUUID()
   const first = await post(caller, '/v1/payments/cashout', { amount: 77 }, { key })
@@ -173,7 +173,7 @@ test('a replay, a refusal and a refusal by a cap count like any request', async 
   expect(remaining(await post(caller, '/v1/payments/fund', { amount: 77 }))).toBe(198)
 })
 
-test('other is one window for all of its endpoints and methods, 404 and 405 included', async () => {
+it('other is one window for all of its endpoints and methods, 404 and 405 included', async () => {
   const caller = newCaller(gateway)
   const spent = [
     await get(caller, '/v1/accounts'),
@@ -190,7 +190,7 @@ test('other is one window for all of its endpoints and methods, 404 and 405 incl
   expect(spent.map(remaining)).toEqual([299, 298, 297, 296, 295, 294, 293, 292, 291, 290])
 })
 
-test('two keys of a partner share its windows, and two partners at one address do not', async () => {
+it('two keys of a partner share its windows, and two partners at one address do not', async () => {
   const two = partner('two-keys', { moreKeys: [{ id: 'key_second' }] })
   const [a, b] = [two, partner('neighbour')]
   const other = await startGateway({ partners: [a, b] })
@@ -209,20 +209,20 @@ test('two keys of a partner share its windows, and two partners at one address d
   await other.stop()
 })
 
-test('a partner is counted as one from whichever address it calls', async () => {
+it('a partner is counted as one from whichever address it calls', async () => {
   const caller = newCaller(gateway)
   await get(caller, '/portal/usage')
   expect(remaining(await get({ ...caller, from: gateway.nextAddress() }, '/portal/usage'))).toBe(298)
 })
 
-test('a simulation is counted by address: partners at one share it, and a partner at two has two', async () => {
+it('a simulation is counted by address: partners at one share it, and a partner at two has two', async () => {
   const [a, b] = [newCaller(gateway), newCaller(gateway)]
   await get(a, '/v1/credit/simulate?amount=5')
   expect(remaining(await get({ ...b, from: a.from }, '/v1/credit/simulate?amount=5'))).toBe(58)
   expect(remaining(await get({ ...a, from: b.from }, '/v1/credit/simulate?amount=5'))).toBe(59)
 })
 
-test('a 401 counts against the address, in the group of its operation', async () => {
+it('a 401 counts against the address, in the group of its operation', async () => {
   const caller = newCaller(gateway)
   const refused = await burst(200, () => post(caller, '/v1/payments/fund', { amount: 1 }, { token: 'x' }))
   expect(refused.every(({ status }) => status === 401)).toBe(true)
@@ -232,7 +232,7 @@ test('a 401 counts against the address, in the group of its operation', async ()
   expect(remaining(await post(caller, '/v1/payments/fund', { amount: 1 }))).toBe(199)
 })
 
-test('X-Forwarded-For opens no fresh window unless its sender is a trusted proxy', async () => {
+it('X-Forwarded-For opens no fresh window unless its sender is a trusted proxy', async () => {
   const caller = newCaller(gateway)
   const from = (address: string) =>
     get(caller, '/openapi.json', { token: null, headers: { 'x-forwarded-for': address } })

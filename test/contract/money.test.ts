@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { get, newCaller, post, type Reply } from '../support/http.ts'
 import { partners } from '../support/partners.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 describe.each(['fund', 'cashout'])('POST /v1/payments/%s', (direction) => {
   const path = `/v1/payments/${direction}`
 
-  test('answers 200 with the payment', async () => {
+  it('answers 200 with the payment', async () => {
     const caller = newCaller(gateway)
     const person = { customerRef: 'CUS-1', phone: '+2250700000001', firstName: 'A', lastName: 'B' }
     const { accountId } = (await post(caller, '/v1/accounts/open', person)).json
@@ -48,14 +48,14 @@ describe.each(['fund', 'cashout'])('POST /v1/payments/%s', (direction) => {
     })
   })
 
-  test('needs an amount and nothing else', async () => {
+  it('needs an amount and nothing else', async () => {
     const answer = await post(newCaller(gateway), path, { amount: 5077 })
     expect(Object.keys(answer.json).sort()).toEqual(
       ['amount', 'code', 'currency', 'decidedAt', 'direction', 'outcome', 'paymentId'].sort(),
     )
   })
 
-  test("does not find another tenant's account, and keeps that answer under the key", async () => {
+  it("does not find another tenant's account, and keeps that answer under the key", async () => {
     const person = { customerRef: 'CUS-1', phone: '+2250700000001', firstName: 'A', lastName: 'B' }
     const { accountId } = (await post(newCaller(gateway), '/v1/accounts/open', person)).json
     const caller = newCaller(gateway)
@@ -68,14 +68,14 @@ describe.each(['fund', 'cashout'])('POST /v1/payments/%s', (direction) => {
     expect(again.headers['idempotency-replayed']).toBe('true')
   })
 
-  test('keeps no balance: a cash-out of any amount that ends in 77 succeeds', async () => {
+  it('keeps no balance: a cash-out of any amount that ends in 77 succeeds', async () => {
     const answer = await post(newCaller(gateway), path, { amount: 19_999_977 })
     expect(answer.json.outcome).toBe('success')
   })
 })
 
 describe('GET /v1/credit/simulate', () => {
-  test('answers 200 with an annuity in whole XOF that covers the amount', async () => {
+  it('answers 200 with an annuity in whole XOF that covers the amount', async () => {
     const answer = await get(
       newCaller(gateway),
       '/v1/credit/simulate?amount=50011&termMonths=12&customerRef=C-1',
@@ -100,11 +100,11 @@ describe('GET /v1/credit/simulate', () => {
     expect(totalRepayable).toBeGreaterThan(50011)
   })
 
-  test('has a term of 6 months when none is sent', async () => {
+  it('has a term of 6 months when none is sent', async () => {
     expect((await get(newCaller(gateway), '/v1/credit/simulate?amount=50011')).json.termMonths).toBe(6)
   })
 
-  test.each([
+  it.each([
     '',
     'amount=',
     'amount=0',
@@ -130,7 +130,7 @@ describe('GET /v1/credit/simulate', () => {
 })
 
 describe('POST /v1/credit/apply', () => {
-  test('answers 200 with an outcome', async () => {
+  it('answers 200 with an outcome', async () => {
     const answer = await post(newCaller(gateway), '/v1/credit/apply', {
       customerRef: 'CUS-1',
       amount: 50011,
@@ -158,7 +158,7 @@ describe('an amount is judged on the text of the JSON number', () => {
   const fund = (text: string): Promise<Reply> =>
     post(newCaller(gateway), '/v1/payments/fund', `{"amount":${text}}`)
 
-  test.each([
+  it.each([
     ['1', 1],
     ['1000.0', 1000],
     ['1e3', 1000],
@@ -175,7 +175,7 @@ describe('an amount is judged on the text of the JSON number', () => {
     expect(answer.bytes.toString()).toContain(`"amount":${amount},`)
   })
 
-  test.each([
+  it.each([
     '9007199254740991.4',
     '9007199254740992',
     '9007199254740993',
@@ -199,7 +199,7 @@ describe('an amount is judged on the text of the JSON number', () => {
     expect(refused.json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['#/amount'])
   })
 
-  test.each(['01000', '+1000', '1000.', '.5', '0x10', 'NaN', 'Infinity'])('%s is not JSON', async (text) => {
+  it.each(['01000', '+1000', '1000.', '.5', '0x10', 'NaN', 'Infinity'])('%s is not JSON', async (text) => {
     expectProblem(await fund(text), 'MALFORMED_BODY')
   })
 })

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { get, post, transmit } from '../support/http.ts'
 import { expectProblem } from '../support/problems.ts'
@@ -21,19 +21,19 @@ async function operator(
 const json = { 'content-type': 'application/json' }
 
 describe('what belongs to the operator is not on the partner listener', () => {
-  test.each(['/metrics', '/livez', '/readyz', '/clock'])('%s', async (path) => {
+  it.each(['/metrics', '/livez', '/readyz', '/clock'])('%s', async (path) => {
     expectProblem(await get(gateway, path), 'NOT_FOUND')
     expectProblem(await post(gateway, path, { advanceSeconds: 0 }), 'NOT_FOUND')
   })
 })
 
-test('and what belongs to partners is not on the operator listener', async () => {
+it('and what belongs to partners is not on the operator listener', async () => {
   for (const path of ['/portal/usage', '/v1/accounts', '/openapi.json', '/.well-known/jwks.json']) {
     expect((await operator(path)).status).toBe(404)
   }
 })
 
-test('it says that it lives and is ready, and shows its metrics', async () => {
+it('it says that it lives and is ready, and shows its metrics', async () => {
   expect((await operator('/livez')).json).toEqual({ live: true })
   const ready = await operator('/readyz')
   expect({ status: ready.status, ready: ready.json.ready }).toEqual({ status: 200, ready: true })
@@ -43,7 +43,7 @@ test('it says that it lives and is ready, and shows its metrics', async () => {
 })
 
 describe('no web page can drive it', () => {
-  test.each(['evil.example', 'evil.example:8081', '192.0.2.1', '127.0.0.1.evil.example', ''])(
+  it.each(['evil.example', 'evil.example:8081', '192.0.2.1', '127.0.0.1.evil.example', ''])(
     'a Host of "%s" is refused',
     async (host) => {
       for (const path of ['/livez', '/metrics']) {
@@ -58,14 +58,14 @@ describe('no web page can drive it', () => {
     },
   )
 
-  test.each(['localhost', 'localhost:8081', '127.0.0.1:1', '[::1]:8081'])(
+  it.each(['localhost', 'localhost:8081', '127.0.0.1:1', '[::1]:8081'])(
     'a Host of %s is not',
     async (host) => {
       expect((await operator('/livez', { headers: { host } })).status).toBe(200)
     },
   )
 
-  test.each(['http://evil.example', 'null', 'http://127.0.0.1:8081'])(
+  it.each(['http://evil.example', 'null', 'http://127.0.0.1:8081'])(
     'an Origin of %s is refused',
     async (origin) => {
       const moved = await operator('/clock', {
@@ -78,7 +78,7 @@ describe('no web page can drive it', () => {
     },
   )
 
-  test.each([
+  it.each([
     ['text/plain', '{"advanceSeconds":1}'],
     ['application/x-www-form-urlencoded', 'advanceSeconds=1'],
     ['multipart/form-data; boundary=x', '--x--'],
@@ -87,7 +87,7 @@ describe('no web page can drive it', () => {
     expect(moved.status).toBe(415)
   })
 
-  test('nothing allows another origin', async () => {
+  it('nothing allows another origin', async () => {
     const preflight = await operator('/clock', {
       method: 'OPTIONS',
       headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },
@@ -98,7 +98,7 @@ describe('no web page can drive it', () => {
 })
 
 describe('the clock', () => {
-  test('moves forward by what it is told', async () => {
+  it('moves forward by what it is told', async () => {
     const before = Date.parse((await get(gateway, '/portal/usage')).json.asOf)
     const moved = await operator('/clock', { method: 'POST', headers: json, body: '{"advanceSeconds":100}' })
     expect(moved.status).toBe(200)
@@ -107,7 +107,7 @@ describe('the clock', () => {
     expect(Date.parse(moved.json.now)).toBeLessThanOrEqual(after)
   })
 
-  test.each([
+  it.each([
     '{"advanceSeconds":-1}',
     '{"advanceSeconds":"1"}',
     '{"advanceSeconds":1e300}',
@@ -122,7 +122,7 @@ describe('the clock', () => {
     expect((await operator('/clock', { method: 'POST', headers: json, body })).status).toBe(400)
   })
 
-  test('cannot be moved where it is not configured', async () => {
+  it('cannot be moved where it is not configured', async () => {
     const still = await startGateway({ clock: 'system' })
     const moved = await operator('/clock', {
       method: 'POST',
@@ -143,7 +143,7 @@ describe('beyond loopback it needs its token', () => {
       env: { SANDGATE_OPERATOR_TOKEN: operatorToken },
     })
 
-  test('for everything but its health', async () => {
+  it('for everything but its health', async () => {
     const far = await started({})
     const on = { ...far, operatorUrl: far.operatorUrl.replace('0.0.0.0', '127.0.0.1') }
     for (const path of ['/livez', '/readyz']) expect((await operator(path, { on })).status).toBe(200)
@@ -165,7 +165,7 @@ describe('beyond loopback it needs its token', () => {
     await far.kill()
   })
 
-  test('and for its metrics unless they are opened', async () => {
+  it('and for its metrics unless they are opened', async () => {
     const far = await started({ metricsOpen: true })
     const on = { ...far, operatorUrl: far.operatorUrl.replace('0.0.0.0', '127.0.0.1') }
     expect((await operator('/metrics', { on })).status).toBe(200)
@@ -174,7 +174,7 @@ describe('beyond loopback it needs its token', () => {
     await far.kill()
   })
 
-  test('and does not start without one', async () => {
+  it('and does not start without one', async () => {
     await expect(startGateway({ config: { operator: { host: '0.0.0.0' } } })).rejects.toThrow(
       /operator\.token/,
     )

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Caller, get, newCaller, post, type Reply, send } from '../support/http.ts'
 import { partners } from '../support/partners.ts'
@@ -52,11 +52,11 @@ describe('identity of a person', () => {
     ['+2250700000009', 'approved', null, 'default'],
     ['+33000000009', 'approved', null, 'default'],
   ]
-  test.each(rows)('%s is %s', async (phone, outcome, code, rule) => {
+  it.each(rows)('%s is %s', async (phone, outcome, code, rule) => {
     expectOutcome(await kyc(phone), outcome, code, rule)
   })
 
-  test('a rejection names the number to use instead', async () => {
+  it('a rejection names the number to use instead', async () => {
     expect((await kyc('+2250000000009')).json.resolution).toMatch(/final 1/)
   })
 })
@@ -71,7 +71,7 @@ describe('identity of a business', () => {
     ['BUS-0091', 'approved', null, 'default'],
     ['009-BUS', 'approved', null, 'default'],
   ]
-  test.each(rows)('%s is %s', async (ref, outcome, code, rule) => {
+  it.each(rows)('%s is %s', async (ref, outcome, code, rule) => {
     expectOutcome(await kyb(ref), outcome, code, rule)
   })
 })
@@ -90,11 +90,11 @@ describe.each([
     [5001, 'success', null, 'default'],
     [1, 'success', null, 'default'],
   ]
-  test.each(rows)('%i is a %s', async (amount, outcome, code, rule) => {
+  it.each(rows)('%i is a %s', async (amount, outcome, code, rule) => {
     expectOutcome(await pay(amount), outcome, code, rule)
   })
 
-  test('an amount that is written with a decimal point ends as its value does', async () => {
+  it('an amount that is written with a decimal point ends as its value does', async () => {
     const path = `/v1/payments/${_direction}`
     expectOutcome(await post(caller, path, '{"amount":5077.00}'), 'success', null, 'payment-amount-77')
     const failed = await post(caller, path, '{"amount":5e3}')
@@ -116,7 +116,7 @@ describe.each([
     [100_000, 'approved', null, 'default'],
     [100, 'approved', null, 'default'],
   ]
-  test.each(rows)('%i is %s', async (amount, outcome, code, rule) => {
+  it.each(rows)('%i is %s', async (amount, outcome, code, rule) => {
     expectOutcome(await credit(amount), outcome, code, rule)
   })
 })
@@ -135,7 +135,7 @@ describe('X-Sandbox-Outcome', () => {
     ['approved for a credit', (h) => apply(99, h), 'approved', null],
     ['rejected for a credit', (h) => apply(11, h), 'rejected', 'CREDIT_REJECTED'],
   ]
-  test.each(requested)('outranks the rules: %s', async (_what, request, name, code) => {
+  it.each(requested)('outranks the rules: %s', async (_what, request, name, code) => {
     expectOutcome(await request(outcome(name)), name, code, 'requested')
   })
 
@@ -150,13 +150,13 @@ describe('X-Sandbox-Outcome', () => {
     ['', (h) => fund(5077, h)],
     ['toString', (h) => fund(5077, h)],
   ]
-  test.each(unknown)('refuses "%s" where it names no outcome', async (name, request) => {
+  it.each(unknown)('refuses "%s" where it names no outcome', async (name, request) => {
     const refused = await request(outcome(name))
     expectProblem(refused, 'VALIDATION_FAILED')
     expect(refused.json.errors).toEqual([{ header: 'X-Sandbox-Outcome', detail: expect.any(String) }])
   })
 
-  test('comes after validation: a bad body is told beside it', async () => {
+  it('comes after validation: a bad body is told beside it', async () => {
     const refused = await fund(0, outcome('approved'))
     expectProblem(refused, 'VALIDATION_FAILED')
     expect(refused.json.errors.map(Object.keys)).toEqual([
@@ -166,7 +166,7 @@ describe('X-Sandbox-Outcome', () => {
     expectProblem(await fund(0, outcome('success')), 'VALIDATION_FAILED')
   })
 
-  test('sent twice is no outcome', async () => {
+  it('sent twice is no outcome', async () => {
     const refused = await post(
       caller,
       '/v1/payments/fund',
@@ -179,7 +179,7 @@ describe('X-Sandbox-Outcome', () => {
   })
 })
 
-test('X-Sandbox-Rule is on decisions and on nothing else', async () => {
+it('X-Sandbox-Rule is on decisions and on nothing else', async () => {
   const [opened, score, refused] = [
     await post(caller, '/v1/webhooks', { url: 'https://a.example/', events: ['*'] }),
     await get(caller, '/v1/accounts'),
@@ -191,7 +191,7 @@ test('X-Sandbox-Rule is on decisions and on nothing else', async () => {
   ).toBe('credit-amount-99')
 })
 
-test('the rules are configuration: others can stand in their place, evaluated in order', async () => {
+it('the rules are configuration: others can stand in their place, evaluated in order', async () => {
   const other = await startGateway({
     config: {
       outcomes: [

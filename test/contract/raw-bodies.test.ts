@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Caller, get, newCaller, type Reply, token } from '../support/http.ts'
 import { partners } from '../support/partners.ts'
@@ -41,7 +41,7 @@ async function silent(connection: RawConnection): Promise<void> {
 describe('Expect: 100-continue', () => {
   const CONTINUE = 'Expect: 100-continue'
 
-  test('is met when the checks of the headers have passed, and then the body is read', async () => {
+  it('is met when the checks of the headers have passed, and then the body is read', async () => {
     const connection = await rawConnection(gateway)
     connection.write(head(CONTINUE, 'Content-Length: 13'))
     expect((await connection.next()).status).toBe(100)
@@ -57,7 +57,7 @@ describe('Expect: 100-continue', () => {
     ['with the tenant of another', ['X-Tenant-Id: tn_sandbox_p2'], 'PARTNER_MISMATCH'],
     ['that announces too much', [`Content-Length: ${LIMIT + 1}`], 'BODY_TOO_LARGE'],
   ]
-  test.each(refused)('is not met for a request %s: the refusal comes at once', async (_what, more, code) => {
+  it.each(refused)('is not met for a request %s: the refusal comes at once', async (_what, more, code) => {
     const connection = await rawConnection(gateway)
     const length = more.some((line) => line.startsWith('Content-Length')) ? [] : ['Content-Length: 13']
     connection.write(head(CONTINUE, ...more, ...length))
@@ -67,7 +67,7 @@ describe('Expect: 100-continue', () => {
     connection.socket.destroy()
   })
 
-  test('for anything else is 417', async () => {
+  it('for anything else is 417', async () => {
     for (const expectation of ['200-ok', '100-continue, x']) {
       const { responses } = await rawRequest(
         gateway,
@@ -80,7 +80,7 @@ describe('Expect: 100-continue', () => {
 })
 
 describe('a body that is larger than the limit', () => {
-  test('is refused by its announcement, unread, and the connection closes', async () => {
+  it('is refused by its announcement, unread, and the connection closes', async () => {
     const connection = await rawConnection(gateway)
     connection.write(head(`Content-Length: ${50 * 1024 * 1024}`))
     const answer = await connection.next()
@@ -89,7 +89,7 @@ describe('a body that is larger than the limit', () => {
     expect(await connection.closed()).toBe(true)
   })
 
-  test('is refused when the chunks become too many, in the middle of the upload', async () => {
+  it('is refused when the chunks become too many, in the middle of the upload', async () => {
     const connection = await rawConnection(gateway)
     connection.write(head('Transfer-Encoding: chunked'))
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`
@@ -100,7 +100,7 @@ describe('a body that is larger than the limit', () => {
     expect(await connection.closed()).toBe(true)
   })
 
-  test('reaches its sender as 413 though the sender goes on uploading, and is not drained to its end', async () => {
+  it('reaches its sender as 413 though the sender goes on uploading, and is not drained to its end', async () => {
     const connection = await rawConnection(gateway)
     connection.write(head(`Content-Length: ${1024 * 1024 * 1024}`))
     const block = Buffer.alloc(64 * 1024, 'x')
@@ -123,7 +123,7 @@ describe('a body that is larger than the limit', () => {
     expect(sent).toBeLessThan(32 * 1024 * 1024)
   })
 
-  test('is told so even when the sender looks only after it has sent half a megabyte more', async () => {
+  it('is told so even when the sender looks only after it has sent half a megabyte more', async () => {
     const connection = await rawConnection(gateway)
     connection.socket.pause()
     connection.write(head(`Content-Length: ${1024 * 1024}`))
@@ -137,7 +137,7 @@ describe('a body that is larger than the limit', () => {
     connection.socket.destroy()
   })
 
-  test('does not hold up a refusal that comes before it', async () => {
+  it('does not hold up a refusal that comes before it', async () => {
     const { responses, closed } = await rawRequest(
       gateway,
       `PUT /v1/payments/fund HTTP/1.1\r\nHost: x\r\nContent-Length: ${LIMIT * 10}\r\n\r\nxxxx`,
@@ -149,7 +149,7 @@ describe('a body that is larger than the limit', () => {
 })
 
 describe('chunks', () => {
-  test('are read like any body', async () => {
+  it('are read like any body', async () => {
     const { responses } = await rawRequest(
       gateway,
       `${head('Transfer-Encoding: chunked')}7\r\n{"amoun\r\n6\r\nt":77}\r\n0\r\n\r\n`,
@@ -157,7 +157,7 @@ describe('chunks', () => {
     expect(responses.map(({ status }) => status)).toEqual([200])
   })
 
-  test('that are malformed refuse their own request, and nothing is executed', async () => {
+  it('that are malformed refuse their own request, and nothing is executed', async () => {
     const before = await used()
     const { responses, closed } = await rawRequest(
       gateway,
@@ -171,14 +171,14 @@ describe('chunks', () => {
 })
 
 describe('a request that does not arrive in time is 408', () => {
-  test('when its headers are slow', async () => {
+  it('when its headers are slow', async () => {
     const connection = await rawConnection(gateway)
     connection.write('GET /portal/usage HTTP/1.1\r\nHost: x\r\n')
     expectProblem(await connection.next(), 'REQUEST_TIMEOUT')
     expect(await connection.closed()).toBe(true)
   })
 
-  test('when its body is slow, and nothing is executed', async () => {
+  it('when its body is slow, and nothing is executed', async () => {
     const before = await used()
     const connection = await rawConnection(gateway)
     connection.write(`${head('Content-Length: 13')}{"amount"`)
@@ -187,7 +187,7 @@ describe('a request that does not arrive in time is 408', () => {
     expect(await used()).toBe(before)
   })
 
-  test('when its body never ends, byte by byte', async () => {
+  it('when its body never ends, byte by byte', async () => {
     const connection = await rawConnection(gateway)
     connection.write(head('Content-Length: 6000'))
     const drip = setInterval(() => connection.write(' '), 100)
@@ -197,7 +197,7 @@ describe('a request that does not arrive in time is 408', () => {
     expect(await connection.closed()).toBe(true)
   })
 
-  test('but an idle connection between two requests is left alone', async () => {
+  it('but an idle connection between two requests is left alone', async () => {
     const connection = await rawConnection(gateway)
     const usage = `GET /portal/usage HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bearer}\r\n\r\n`
     connection.write(usage)
@@ -210,7 +210,7 @@ describe('a request that does not arrive in time is 408', () => {
 })
 
 describe('a client that goes away', () => {
-  test('in the middle of its body has executed nothing', async () => {
+  it('in the middle of its body has executed nothing', async () => {
     const before = await used()
     const connection = await rawConnection(gateway)
     connection.write(`${head('Content-Length: 13')}{"amount"`)
@@ -219,7 +219,7 @@ describe('a client that goes away', () => {
     expect(await used()).toBe(before)
   })
 
-  test('after its body has been executed once: its retry gets the answer', async () => {
+  it('after its body has been executed once: its retry gets the answer', async () => {
     const before = await used()
     const key = randomUUID()
     const request = head('Content-Length: 13').replace(/Idempotency-Key: \S+/, `Idempotency-Key: ${key}`)
@@ -236,14 +236,14 @@ describe('a client that goes away', () => {
     expect(await used()).toBe(before + 77)
   })
 
-  test('with its writing side alone still gets its answer', async () => {
+  it('with its writing side alone still gets its answer', async () => {
     const connection = await rawConnection(gateway)
     connection.socket.end(`${head('Content-Length: 13')}{"amount":77}`)
     expect((await connection.next()).status).toBe(200)
   })
 })
 
-test('HEAD has no body, also when it is refused', async () => {
+it('HEAD has no body, also when it is refused', async () => {
   const connection = await rawConnection(gateway)
   connection.write('HEAD /v1/nowhere HTTP/1.1\r\nHost: x\r\n\r\n')
   const answer = await connection.next({ head: true })

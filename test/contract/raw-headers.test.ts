@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Caller, get, newCaller, type Reply, token, transmit } from '../support/http.ts'
 import { partners } from '../support/partners.ts'
@@ -38,20 +38,20 @@ const HOST = 'Host: {host}'
 const AUTH = 'Authorization: Bearer {token}'
 
 describe('Host', () => {
-  test('missing is refused in HTTP/1.1', async () => {
+  it('missing is refused in HTTP/1.1', async () => {
     expectProblem(await request(GET, AUTH), 'BAD_REQUEST')
   })
 
-  test('may be missing in HTTP/1.0', async () => {
+  it('may be missing in HTTP/1.0', async () => {
     expect((await request('GET /portal/usage HTTP/1.0', AUTH)).status).toBe(200)
   })
 
-  test('sent twice is refused', async () => {
+  it('sent twice is refused', async () => {
     expectProblem(await request(GET, HOST, HOST, AUTH), 'BAD_REQUEST')
     expectProblem(await request(GET, HOST, 'Host: evil.example', AUTH), 'BAD_REQUEST')
   })
 
-  test('is believed for nothing: the URLs of an answer are the gateway’s own', async () => {
+  it('is believed for nothing: the URLs of an answer are the gateway’s own', async () => {
     const response = await request('GET /v1/nowhere HTTP/1.1', 'Host: evil.example', AUTH)
     expectProblem(response, 'NOT_FOUND')
     const metadata = await request(
@@ -75,11 +75,11 @@ describe('headers that say who asks come once, under their own name', () => {
     ['Connection that names X-Tenant-Id', [AUTH, 'Connection: close, x-tenant-id']],
     ['Connection that names Authorization', [AUTH, 'Connection: Authorization']],
   ]
-  test.each(doubled)('%s is refused', async (_what, headers) => {
+  it.each(doubled)('%s is refused', async (_what, headers) => {
     expectProblem(await request(GET, HOST, ...headers), 'BAD_REQUEST')
   })
 
-  test('a doubled Authorization counts against the address, since it proves nothing', async () => {
+  it('a doubled Authorization counts against the address, since it proves nothing', async () => {
     const fresh = newCaller(gateway)
     const text = await token(fresh)
     const headers = { authorization: [`Bearer ${text}`, `Bearer ${text}`] }
@@ -89,7 +89,7 @@ describe('headers that say who asks come once, under their own name', () => {
     expect(Number(after)).toBe(Number(before) - 1)
   })
 
-  test('an aliased tenant counts against the partner, whose token is good', async () => {
+  it('an aliased tenant counts against the partner, whose token is good', async () => {
     const fresh = newCaller(gateway)
     const before = (await get(fresh, '/portal/usage')).headers['x-ratelimit-remaining']
     const refused = await get(fresh, '/portal/usage', { headers: { x_tenant_id: 'x' } })
@@ -99,7 +99,7 @@ describe('headers that say who asks come once, under their own name', () => {
 })
 
 describe('a path has one spelling', () => {
-  test.each([
+  it.each([
     '//v1/accounts',
     '/v1//accounts',
     '/v1/./accounts',
@@ -121,14 +121,14 @@ describe('a path has one spelling', () => {
     expectProblem(await request(`GET ${path} HTTP/1.1`, HOST, AUTH), 'BAD_REQUEST')
   })
 
-  test.each(['/v1/accounts/', '/V1/accounts', '/v1/accounts.json', '/', '/v1', '/metrics', '/livez'])(
+  it.each(['/v1/accounts/', '/V1/accounts', '/v1/accounts.json', '/', '/v1', '/metrics', '/livez'])(
     '%s is not one of ours',
     async (path) => {
       expectProblem(await request(`GET ${path} HTTP/1.1`, HOST, AUTH), 'NOT_FOUND')
     },
   )
 
-  test('absolute-form is served by its path; its authority is ignored', async () => {
+  it('absolute-form is served by its path; its authority is ignored', async () => {
     expect((await request(`GET ${gateway.url}/portal/usage HTTP/1.1`, HOST, AUTH)).status).toBe(200)
     expect((await request('GET http://evil.example/portal/usage HTTP/1.1', HOST, AUTH)).status).toBe(200)
     expectProblem(await request('GET http://evil.example HTTP/1.1', HOST, AUTH), 'NOT_FOUND')
@@ -137,7 +137,7 @@ describe('a path has one spelling', () => {
 })
 
 describe('a method that a path does not take is 405 with Allow', () => {
-  test.each([
+  it.each([
     ['GET', '/v1/payments/fund', 'POST'],
     ['PUT', '/v1/payments/fund', 'POST'],
     ['OPTIONS', '/v1/payments/fund', 'POST'],
@@ -157,7 +157,7 @@ describe('a method that a path does not take is 405 with Allow', () => {
     expect(response.headers).not.toHaveProperty('access-control-allow-origin')
   })
 
-  test('CONNECT', async () => {
+  it('CONNECT', async () => {
     const { responses, closed } = await rawRequest(
       gateway,
       lines('CONNECT evil.example:443 HTTP/1.1', 'Host: x'),
@@ -197,7 +197,7 @@ describe('what the parser refuses is still answered as a problem, and the connec
       'HEADERS_TOO_LARGE',
     ],
   ]
-  test.each(cases)('%s', async (_what, bytes, code) => {
+  it.each(cases)('%s', async (_what, bytes, code) => {
     const { responses, closed, rest } = await rawRequest(gateway, Buffer.from(bytes, 'latin1'))
     expect({ count: responses.length, rest }).toEqual({ count: 1, rest: '' })
     expectProblem(responses[0] as Reply, code)
@@ -208,7 +208,7 @@ describe('what the parser refuses is still answered as a problem, and the connec
     expect(closed).toBe(true)
   })
 
-  test('each of them counts against its address', async () => {
+  it('each of them counts against its address', async () => {
     const from = gateway.nextAddress()
     const left: number[] = []
     for (let i = 0; i < 3; i++) {
@@ -218,7 +218,7 @@ describe('what the parser refuses is still answered as a problem, and the connec
     expect(left).toEqual([1999, 1998, 1997])
   })
 
-  test('garbage behind a valid request does not take its place: the answer to the request comes first', async () => {
+  it('garbage behind a valid request does not take its place: the answer to the request comes first', async () => {
     const key = randomUUID()
     const valid = lines(
       'POST /v1/payments/fund HTTP/1.1',
@@ -235,7 +235,7 @@ describe('what the parser refuses is still answered as a problem, and the connec
     expect(closed).toBe(true)
   })
 
-  test('pipelined requests are answered in their order', async () => {
+  it('pipelined requests are answered in their order', async () => {
     const line = (path: string) =>
       lines(`GET ${path} HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${bearer}`)
     const { responses } = await rawRequest(

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Caller, newCaller, token, transmit } from '../support/http.ts'
 import { partner, partners } from '../support/partners.ts'
@@ -61,7 +61,7 @@ async function request(caller: Caller, wrong: Wrong) {
 }
 
 describe('of all that is wrong with a request, the first in the order is told', () => {
-  test.each(WRONGS.map(([code], index) => [code, index] as const))(
+  it.each(WRONGS.map(([code], index) => [code, index] as const))(
     '%s comes before everything behind it',
     async (code, index) => {
       const caller = newCaller(gateway)
@@ -73,19 +73,19 @@ describe('of all that is wrong with a request, the first in the order is told', 
     const [next, other] = WRONGS[index + 1] ?? [code, wrong]
     return [code, next, wrong, other] as const
   })
-  test.each(pairs)('%s alone comes before %s alone', async (code, _next, wrong, other) => {
+  it.each(pairs)('%s alone comes before %s alone', async (code, _next, wrong, other) => {
     const caller = newCaller(gateway)
     expectProblem(await request(caller, combine([wrong, other])), code)
   })
 
-  test.each(WRONGS)('%s alone is told as such', async (code, wrong) => {
+  it.each(WRONGS)('%s alone is told as such', async (code, wrong) => {
     expectProblem(await request(newCaller(gateway), wrong), code)
   })
 })
 
 describe('a full window turns each of them into 429', () => {
   const [full] = [partner('full')]
-  test.each(WRONGS.filter(([code]) => code !== 'TOKEN_MISSING' && code !== 'TOKEN_INVALID'))(
+  it.each(WRONGS.filter(([code]) => code !== 'TOKEN_MISSING' && code !== 'TOKEN_INVALID'))(
     '%s',
     async (_code, wrong) => {
       const caller = { gateway, partner: full, from: '127.0.0.1' }
@@ -93,7 +93,7 @@ describe('a full window turns each of them into 429', () => {
     },
   )
 
-  test.each(['missing', 'invalid'] as const)('a token that is %s', async (kind) => {
+  it.each(['missing', 'invalid'] as const)('a token that is %s', async (kind) => {
     const closed = await startGateway({ config: { rateLimits: { groups: { 'payments.fund': 0 } } } })
     const [first] = closed.partners
     if (!first) throw new TypeError('no partner')
@@ -105,7 +105,7 @@ describe('a full window turns each of them into 429', () => {
 
 describe('behind the checks of the request', () => {
   const limit = { product: 'payments.fund', period: 'day', unit: 'amount', limit: 5077 }
-  test('comes 422, then the stored answer, then the cap, then what the operation finds', async () => {
+  it('comes 422, then the stored answer, then the cap, then what the operation finds', async () => {
     const capped = await startGateway({ partners: [partner('capped', { caps: [limit] })] })
     const [first] = capped.partners
     if (!first) throw new TypeError('no partner')

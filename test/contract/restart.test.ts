@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { get, post, token } from '../support/http.ts'
 import { expectProblem } from '../support/problems.ts'
@@ -10,7 +10,7 @@ const person = { customerRef: 'CUS-R', phone: '+2250700000001', firstName: 'A', 
 // An issuer that does not change with the port, so that tokens can outlive a restart.
 const config = { tokens: { issuer: 'http://127.0.0.1:9' } }
 
-test.each(['stop', 'kill'] as const)('everything acknowledged survives a %s and a start', async (ending) => {
+it.each(['stop', 'kill'] as const)('everything acknowledged survives a %s and a start', async (ending) => {
   const before = await startGateway({ config })
   const bearer = await token(before)
   const keys = [randomUUID(), randomUUID(), randomUUID()] as const
@@ -55,14 +55,14 @@ test.each(['stop', 'kill'] as const)('everything acknowledged survives a %s and 
   await after.stop()
 })
 
-test('a directory belongs to one gateway at a time', async () => {
+it('a directory belongs to one gateway at a time', async () => {
   const first = await startGateway()
   await expect(startGateway({ dataDir: first.dataDir })).rejects.toThrow(/ended with 4/)
   expect((await get(first, '/portal/usage')).status).toBe(200)
   await first.stop()
 })
 
-test('the memory store forgets everything at exit, and leaves nothing behind', async () => {
+it('the memory store forgets everything at exit, and leaves nothing behind', async () => {
   const dataDir = temporaryDirectory('memory')
   const forgetful = { ...config, store: { engine: 'memory' } }
   const before = await startGateway({ config: forgetful, dataDir })
@@ -96,7 +96,7 @@ async function eventful(gateway: Gateway): Promise<void> {
   for (const { status } of answers) expect([200, 201]).toContain(status)
 }
 
-test('a registered URL that would answer is never connected to, whatever happens, also after a restart', async () => {
+it('a registered URL that would answer is never connected to, whatever happens, also after a restart', async () => {
   const target = await listener()
   // The listener does count: a connection of our own is one.
   await fetch(target.url)

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { exchange, get, post, token, transmit } from '../support/http.ts'
 
@@ -93,7 +93,7 @@ function spellings(text: string): string[] {
   ]
 }
 
-test('the search finds what is there: the URL of the webhook is on disk, the operations are in the log', () => {
+it('the search finds what is there: the URL of the webhook is on disk, the operations are in the log', () => {
   expect(disk).toContain(webhookUrl)
   expect(disk).toContain(person.firstName)
   expect(log).toContain('"operation":"webhooks.register"')
@@ -101,7 +101,7 @@ test('the search finds what is there: the URL of the webhook is on disk, the ope
 })
 
 describe('a signing secret is nowhere, not even as a digest', () => {
-  test.each(spellings(signingSecret).map((text, index) => [index, text] as const))(
+  it.each(spellings(signingSecret).map((text, index) => [index, text] as const))(
     'spelling %i',
     (_index, text) => {
       expect(disk.includes(text)).toBe(false)
@@ -110,28 +110,28 @@ describe('a signing secret is nowhere, not even as a digest', () => {
   )
 })
 
-test('a sandbox key is nowhere', () => {
+it('a sandbox key is nowhere', () => {
   const secret = gateway.partners[0]?.secret ?? ''
   for (const text of spellings(secret)) expect(log.includes(text) || disk.includes(text)).toBe(false)
 })
 
-test('an access token is nowhere', () => {
+it('an access token is nowhere', () => {
   for (const part of [bearer, bearer.split('.')[2] ?? '']) {
     expect(log.includes(part) || disk.includes(part)).toBe(false)
   }
 })
 
 describe('the log holds no personal datum and nothing that a client made up', () => {
-  test.each([...Object.entries(person), ['document number', documentNumber]])('%s', (_name, text) => {
+  it.each([...Object.entries(person), ['document number', documentNumber]])('%s', (_name, text) => {
     expect(log).not.toContain(text)
     expect(log).not.toContain(encodeURIComponent(text))
   })
 
-  test('the id of a widget session, which opens its page', () => {
+  it('the id of a widget session, which opens its page', () => {
     expect(log).not.toContain(sessionId)
   })
 
-  test('paths and queries', () => {
+  it('paths and queries', () => {
     expect(log).not.toContain('/v1/nowhere')
     expect(log).not.toContain('customerRef=')
   })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { get, post, token, transmit } from '../support/http.ts'
 import { expectOAuthError, expectProblem } from '../support/problems.ts'
@@ -42,7 +42,7 @@ const readiness = async (gateway: Gateway) => {
 }
 
 describe('SIGTERM', () => {
-  test('ends an idle gateway at once, with 0, whatever connections are kept alive', async () => {
+  it('ends an idle gateway at once, with 0, whatever connections are kept alive', async () => {
     const gateway = await startGateway()
     expect((await get(gateway, '/portal/usage')).status).toBe(200)
     const connection = await rawConnection(gateway)
@@ -52,7 +52,7 @@ describe('SIGTERM', () => {
     expect(await connection.closed()).toBe(true)
   })
 
-  test('finishes what is in flight, refuses what is new, and says that it is not ready meanwhile', async () => {
+  it('finishes what is in flight, refuses what is new, and says that it is not ready meanwhile', async () => {
     const gateway = await startGateway()
     const key = randomUUID()
     const payment = await halfPayment(gateway, key)
@@ -89,7 +89,7 @@ describe('SIGTERM', () => {
     await again.stop()
   })
 
-  test('waits no longer than configured for a request that does not end', async () => {
+  it('waits no longer than configured for a request that does not end', async () => {
     const gateway = await startGateway({ config: { server: { drainMs: 300 } } })
     const connection = await halfPayment(gateway)
     const startedAt = Date.now()
@@ -99,7 +99,7 @@ describe('SIGTERM', () => {
     expect(await connection.closed()).toBe(true)
   })
 
-  test('twice ends it at once', async () => {
+  it('twice ends it at once', async () => {
     const gateway = await startGateway({ config: { server: { drainMs: 60_000 } } })
     await halfPayment(gateway)
     gateway.signal('SIGTERM')
@@ -112,13 +112,13 @@ describe('SIGTERM', () => {
   })
 })
 
-test('SIGINT stops it in the same way', async () => {
+it('SIGINT stops it in the same way', async () => {
   const gateway = await startGateway()
   gateway.signal('SIGINT')
   expect(await gateway.exited).toEqual({ code: 0, signal: null })
 })
 
-test('more in flight than configured is OVERLOADED, with nothing executed, and passes when there is room', async () => {
+it('more in flight than configured is OVERLOADED, with nothing executed, and passes when there is room', async () => {
   const gateway = await startGateway({ config: { server: { maxInFlight: 1 } } })
   const key = randomUUID()
   const bearer = await token(gateway)

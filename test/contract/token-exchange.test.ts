@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Caller, exchange, get, newCaller, transmit } from '../support/http.ts'
 import { ALL_SCOPES, partner, partners, secretOf } from '../support/partners.ts'
@@ -24,7 +24,7 @@ const raw = (caller: Caller, body: string, headers: Record<string, string | stri
   transmit(caller, 'POST', '/auth/token', Buffer.from(body), headers)
 
 describe('a token is granted', () => {
-  test.each(['keyId', 'tenant', 'secret'] as const)('when client_id is the %s', async (name) => {
+  it.each(['keyId', 'tenant', 'secret'] as const)('when client_id is the %s', async (name) => {
     const caller = newCaller(gateway)
     const { partner } = caller
     const answer = await exchange(caller, { client_id: partner[name], client_secret: partner.secret })
@@ -98,7 +98,7 @@ describe('a token is granted', () => {
       (c) => raw(c, credentials(c), { 'content-type': form, 'x-tenant-id': c.partner.tenant }),
     ],
   ]
-  test.each(ways)('%s', async (_way, send) => {
+  it.each(ways)('%s', async (_way, send) => {
     const answer = await send(newCaller(gateway))
     expect({ status: answer.status, scope: answer.json.scope }).toEqual({
       status: 200,
@@ -107,7 +107,7 @@ describe('a token is granted', () => {
     expect(answer.json).not.toHaveProperty('refresh_token')
   })
 
-  test('twice for the same key as two different tokens: nothing is stored', async () => {
+  it('twice for the same key as two different tokens: nothing is stored', async () => {
     const caller = newCaller(gateway)
     const key = { 'idempotency-key': '1f0e9c52-6b1d-4c8e-9a57-2f7c1c1f7d10' }
     const fields = { client_id: caller.partner.keyId, client_secret: caller.partner.secret }
@@ -123,30 +123,30 @@ describe('scope', () => {
       { client_id: keyId, client_secret: secret, scope },
     )
 
-  test('narrows what the key holds, and is told back', async () => {
+  it('narrows what the key holds, and is told back', async () => {
     expect((await asked('payments:write')).json.scope).toBe('payments:write')
   })
 
-  test('is by default that of the key, which may be narrower than its partner', async () => {
+  it('is by default that of the key, which may be narrower than its partner', async () => {
     expect((await asked('', 'key_till', secretOf('key_till'))).json.scope).toBe('payments:write')
     expect((await asked('')).json.scope).toBe('accounts:read payments:write')
   })
 
-  test.each(['webhooks:register', 'payments:write webhooks:register', 'nonsense'])(
+  it.each(['webhooks:register', 'payments:write webhooks:register', 'nonsense'])(
     'is refused when the key does not hold all of "%s"',
     async (scope) => {
       expectOAuthError(await asked(scope), 'invalid_scope', 'INVALID_SCOPE')
     },
   )
 
-  test('is refused when the partner holds it and the key does not', async () => {
+  it('is refused when the partner holds it and the key does not', async () => {
     const refused = await asked('accounts:read', 'key_till', secretOf('key_till'))
     expectOAuthError(refused, 'invalid_scope', 'INVALID_SCOPE')
   })
 })
 
 describe('a token is refused', () => {
-  test('for an unknown client, a wrong secret and a revoked key with one and the same answer', async () => {
+  it('for an unknown client, a wrong secret and a revoked key with one and the same answer', async () => {
     const caller = newCaller(gateway)
     const { keyId, secret } = caller.partner
     const answers = [
@@ -164,13 +164,13 @@ describe('a token is refused', () => {
     expect(new Set(details).size).toBe(1)
   })
 
-  test('with a Basic challenge when Basic was used', async () => {
+  it('with a Basic challenge when Basic was used', async () => {
     const answer = await raw(newCaller(gateway), '', { authorization: basic('key_nobody', 'x') })
     expectOAuthError(answer, 'invalid_client', 'INVALID_CLIENT')
     expect(answer.headers['www-authenticate']).toMatch(/^Basic realm=/)
   })
 
-  test('when the credentials are in the query, where they would end up in logs', async () => {
+  it('when the credentials are in the query, where they would end up in logs', async () => {
     const caller = newCaller(gateway)
     const { keyId, secret } = caller.partner
     const refused = await transmit(
@@ -265,7 +265,7 @@ describe('a token is refused', () => {
       'PARTNER_MISMATCH',
     ],
   ]
-  test.each(cases)('%s', async (_what, body, headers, error, code) => {
+  it.each(cases)('%s', async (_what, body, headers, error, code) => {
     const caller = newCaller(gateway)
     const { keyId, secret } = caller.partner
     const filled = body.replace(/\bK\b/g, keyId).replace(/\bS\b/g, secret)

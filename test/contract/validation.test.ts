@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Caller, newCaller, post, type Reply } from '../support/http.ts'
 import { partners } from '../support/partners.ts'
@@ -20,7 +20,7 @@ const fund = (body: unknown) => post(caller, '/v1/payments/fund', body)
 const pointers = ({ json }: Reply) => json.errors.map(({ pointer }: { pointer: string }) => pointer)
 
 describe('all that is wrong is told at once, by pointer', () => {
-  test('missing, mistyped and unknown properties together', async () => {
+  it('missing, mistyped and unknown properties together', async () => {
     const refused = await open({ customerRef: 'a b', phone: 225, lastName: '', extra: 1, 'a/b~c': 2 })
     expectProblem(refused, 'VALIDATION_FAILED')
     expect(pointers(refused).sort()).toEqual(
@@ -28,14 +28,14 @@ describe('all that is wrong is told at once, by pointer', () => {
     )
   })
 
-  test('each property once, with the rule in words and without the value that was sent', async () => {
+  it('each property once, with the rule in words and without the value that was sent', async () => {
     const refused = await open({ ...person, phone: '00225 0700000001', email: 'not-an-address' })
     expect(pointers(refused)).toEqual(['#/phone', '#/email'])
     expect(refused.json.errors[0].detail).toContain('+2250700000001')
     expect(refused.bytes.toString()).not.toMatch(/00225 07|not-an-address/)
   })
 
-  test('unknown properties of an object within', async () => {
+  it('unknown properties of an object within', async () => {
     const refused = await post(caller, '/v1/kyc/submit', {
       phone: '+2250700000001',
       document: { type: 'id', number: 'C1', issuer: 'x' },
@@ -43,7 +43,7 @@ describe('all that is wrong is told at once, by pointer', () => {
     expect(pointers(refused)).toEqual(['#/document/issuer'])
   })
 
-  test('an unknown query parameter of a POST', async () => {
+  it('an unknown query parameter of a POST', async () => {
     const refused = await post(caller, '/v1/payments/fund?dryRun=1', { amount: 0 })
     expectProblem(refused, 'VALIDATION_FAILED')
     expect(refused.json.errors).toEqual([
@@ -52,7 +52,7 @@ describe('all that is wrong is told at once, by pointer', () => {
     ])
   })
 
-  test('a POST without a body is told what is required', async () => {
+  it('a POST without a body is told what is required', async () => {
     const refused = await open(undefined)
     expectProblem(refused, 'VALIDATION_FAILED')
     expect(pointers(refused).sort()).toEqual(['#/customerRef', '#/firstName', '#/lastName', '#/phone'])
@@ -75,7 +75,7 @@ describe('what a property takes', () => {
     ['metadata', { ['k'.repeat(40)]: 'v'.repeat(500) }],
     ['metadata', { constructor: 'x', toString: 'y' }],
   ]
-  test.each(fits)('%s takes %j', async (name, value) => {
+  it.each(fits)('%s takes %j', async (name, value) => {
     const answer = await open({ ...person, [name]: value })
     expect(answer.status).toBe(201)
     expect(answer.json[name]).toEqual(value)
@@ -119,20 +119,20 @@ describe('what a property takes', () => {
     ['metadata', []],
     ['metadata', 'x'],
   ]
-  test.each(misfits)('%s does not take %j', async (name, value) => {
+  it.each(misfits)('%s does not take %j', async (name, value) => {
     const refused = await open({ ...person, [name]: value })
     expectProblem(refused, 'VALIDATION_FAILED')
     expect(pointers(refused).every((pointer: string) => pointer.startsWith(`#/${name}`))).toBe(true)
   })
 
-  test('today is not a date in the past, and yesterday is', async () => {
+  it('today is not a date in the past, and yesterday is', async () => {
     const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
     expectProblem(await open({ ...person, dateOfBirth: day(-1) }), 'VALIDATION_FAILED')
     expectProblem(await open({ ...person, dateOfBirth: day(0) }), 'VALIDATION_FAILED')
     expect((await open({ ...person, dateOfBirth: day(2) })).status).toBe(201)
   })
 
-  test.each([
+  it.each([
     ['currency', 'EUR'],
     ['currency', 'xof'],
     ['accountId', 'pay_x'],
@@ -146,7 +146,7 @@ describe('what a property takes', () => {
     expect(pointers(refused)).toEqual([`#/${name}`])
   })
 
-  test.each([
+  it.each([
     ['type', ''],
     ['type', 'x'.repeat(33)],
     ['number', ''],
@@ -179,17 +179,17 @@ describe('a body that is not one JSON text is MALFORMED_BODY', () => {
     ['UTF-16', Buffer.from('{"amount":77}', 'utf16le')],
     ['a raw NUL', '{"amount":77,"description":"a\u0000b"}'],
   ]
-  test.each(bodies)('%s', async (_what, body) => {
+  it.each(bodies)('%s', async (_what, body) => {
     expectProblem(await fund(body), 'MALFORMED_BODY')
   })
 
-  test('as many levels as are allowed are judged like any value', async () => {
+  it('as many levels as are allowed are judged like any value', async () => {
     const refused = await fund(`{"amount":77,"metadata":${nested(31)}}`)
     expectProblem(refused, 'VALIDATION_FAILED')
     expect(pointers(refused)).toEqual(['#/metadata'])
   })
 
-  test.each(['[]', '"x"', '77', 'null', 'true'])('%s is JSON, but no object', async (body) => {
+  it.each(['[]', '"x"', '77', 'null', 'true'])('%s is JSON, but no object', async (body) => {
     const refused = await fund(body)
     expectProblem(refused, 'VALIDATION_FAILED')
     expect(pointers(refused)).toEqual(['#'])
@@ -197,7 +197,7 @@ describe('a body that is not one JSON text is MALFORMED_BODY', () => {
 })
 
 describe('text is valid Unicode without NUL', () => {
-  test.each([
+  it.each([
     ['a lone high surrogate', '\\ud83d'],
     ['a lone low surrogate', '\\ude00'],
     ['surrogates the wrong way round', '\\ude00\\ud83d'],
@@ -210,26 +210,26 @@ describe('text is valid Unicode without NUL', () => {
     expectProblem(await fund(`{"amount":77,"metadata":{"${text}":"v"}}`), 'VALIDATION_FAILED')
   })
 
-  test('a pair of escaped surrogates is one character', async () => {
+  it('a pair of escaped surrogates is one character', async () => {
     const answer = await open(JSON.stringify(person).replace('"A"', '"\\ud83e\\udd81"'))
     expect(answer.json.firstName).toBe('🦁')
   })
 })
 
 describe('names from the prototype of objects are names like any other', () => {
-  test.each(['__proto__', 'constructor', 'hasOwnProperty', 'toString'])('%s', async (name) => {
+  it.each(['__proto__', 'constructor', 'hasOwnProperty', 'toString'])('%s', async (name) => {
     const refused = await fund(`{"amount":77,"${name}":{"amount":1}}`)
     expectProblem(refused, 'VALIDATION_FAILED')
     expect(pointers(refused)).toEqual([`#/${name}`])
   })
 
-  test('__proto__ with an amount is no amount', async () => {
+  it('__proto__ with an amount is no amount', async () => {
     const refused = await fund('{"__proto__":{"amount":77}}')
     expectProblem(refused, 'VALIDATION_FAILED')
     expect(pointers(refused).sort()).toEqual(['#/__proto__', '#/amount'])
   })
 
-  test('__proto__ as a key of metadata is kept as it is, or refused', async () => {
+  it('__proto__ as a key of metadata is kept as it is, or refused', async () => {
     const answer = await open(JSON.stringify(person).replace('}', ',"metadata":{"__proto__":"x"}}'))
     if (answer.status === 201) expect(answer.bytes.toString()).toContain('"__proto__":"x"')
     else expectProblem(answer, 'VALIDATION_FAILED')
@@ -240,7 +240,7 @@ describe('the media type', () => {
   const typed = (type: string | undefined, body: unknown = { amount: 77 }) =>
     post(caller, '/v1/payments/fund', body, type === undefined ? {} : { headers: { 'content-type': type } })
 
-  test.each([
+  it.each([
     'application/json',
     'application/json; charset=utf-8',
     'application/json;charset=UTF-8',
@@ -250,7 +250,7 @@ describe('the media type', () => {
     expect((await typed(type)).status).toBe(200)
   })
 
-  test.each([
+  it.each([
     'text/plain',
     'application/x-www-form-urlencoded',
     'application/jsonx',
@@ -264,14 +264,14 @@ describe('the media type', () => {
     expectProblem(await typed(type), 'UNSUPPORTED_MEDIA_TYPE')
   })
 
-  test.each(['gzip', 'br', 'gzip, identity', 'x'])('an encoded body is refused: %s', async (encoding) => {
+  it.each(['gzip', 'br', 'gzip, identity', 'x'])('an encoded body is refused: %s', async (encoding) => {
     const headers = { 'content-encoding': encoding }
     const refused = await post(caller, '/v1/payments/fund', { amount: 77 }, { headers })
     expectProblem(refused, 'UNSUPPORTED_MEDIA_TYPE')
   })
 })
 
-test('a body of the largest size is read, and one byte more is not', async () => {
+it('a body of the largest size is read, and one byte more is not', async () => {
   const padded = (bytes: number) => '{"amount":77}'.padEnd(bytes, ' ')
   expect((await fund(padded(65_536))).status).toBe(200)
   expectProblem(await fund(padded(65_537)), 'BODY_TOO_LARGE')

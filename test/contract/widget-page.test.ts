@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Caller, get, newCaller, post, type Reply, transmit } from '../support/http.ts'
 import { partner, partners } from '../support/partners.ts'
@@ -46,7 +46,7 @@ const decisionOf = async (caller: Caller, sessionId: string) =>
   (await get(caller, `/v1/kyc/widget/session/${sessionId}`)).json.decision
 
 describe('the page behind the URL of a session', () => {
-  test('shows a form without a token, framed by nobody and cached nowhere', async () => {
+  it('shows a form without a token, framed by nobody and cached nowhere', async () => {
     const caller = newCaller(gateway)
     const { path } = await session(caller)
     const page = await open(caller, path)
@@ -61,7 +61,7 @@ describe('the page behind the URL of a session', () => {
     expect(page.bytes.toString()).toMatch(/<form[^>]*method="post"/i)
   })
 
-  test('is counted per client IP in other', async () => {
+  it('is counted per client IP in other', async () => {
     const caller = newCaller(gateway)
     const { path } = await session(caller)
     const page = await open(caller, path)
@@ -69,7 +69,7 @@ describe('the page behind the URL of a session', () => {
     expect(page.headers['x-ratelimit-remaining']).toBe('299')
   })
 
-  test('shows nothing of what was prefilled unmasked', async () => {
+  it('shows nothing of what was prefilled unmasked', async () => {
     const caller = newCaller(gateway)
     const { path } = await session(caller, { phone: '+2250758493021', customerRef: 'REF-SECRET' })
     const text = (await open(caller, path)).bytes.toString()
@@ -78,7 +78,7 @@ describe('the page behind the URL of a session', () => {
     expect(text).not.toContain('REF-SECRET')
   })
 
-  test.each([
+  it.each([
     ['+2250000000001', 'approved'],
     ['+2250000000009', 'rejected'],
   ])('decides %s as %s, once: a second submission shows the first decision', async (phone, outcome) => {
@@ -102,7 +102,7 @@ describe('the page behind the URL of a session', () => {
     expect(caps.find(({ product }: { product: string }) => product === 'kyc').used).toBe(1)
   })
 
-  test('shows the form again for a phone that is none, and decides nothing', async () => {
+  it('shows the form again for a phone that is none, and decides nothing', async () => {
     const caller = newCaller(gateway)
     const { path, sessionId } = await session(caller)
     const again = await submit(caller, await open(caller, path), path, '<b>0700</b>')
@@ -112,7 +112,7 @@ describe('the page behind the URL of a session', () => {
     expect(await decisionOf(caller, sessionId)).toBeUndefined()
   })
 
-  test('spends the cap of the partner, and takes no decision beyond it', async () => {
+  it('spends the cap of the partner, and takes no decision beyond it', async () => {
     const caller = { gateway, partner: capped, from: gateway.nextAddress() }
     const [one, two] = [await session(caller), await session(caller)]
     await submit(caller, await open(caller, one.path), one.path, '+2250000000001')
@@ -121,7 +121,7 @@ describe('the page behind the URL of a session', () => {
     expect(await decisionOf(caller, two.sessionId)).toBeUndefined()
   })
 
-  test('of a session that is unknown is 404, and of one that has expired 410', async () => {
+  it('of a session that is unknown is 404, and of one that has expired 410', async () => {
     const caller = newCaller(gateway)
     expect((await open(caller, '/kyc/widget/kws_x')).status).toBe(404)
     const { path } = await session(caller)

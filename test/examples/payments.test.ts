@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { replay, type Tape } from 'sandgate'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 
 let sandbox: Tape
 let headers: Record<string, string>
@@ -29,7 +29,7 @@ async function post(path: string, body: object) {
   return (await response.json()) as Record<string, unknown>
 }
 
-test('a new customer is paid', async () => {
+it('a new customer is paid', async () => {
   // Made up in every run; the recording has other values here, and the answers show these.
   const customerRef = `CUS-${randomUUID()}`
   const phone = '+2250712345678'

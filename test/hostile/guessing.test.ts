@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Caller, exchange, newCaller, type Reply } from '../support/http.ts'
 import { partners } from '../support/partners.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 const guess = (caller: Caller, client: string, secret = 'sk_sandbox_guess') =>
   exchange(caller, { client_id: client, client_secret: secret })
 
-test('a storm of guesses from the partner’s own address never refuses the right secret', async () => {
+it('a storm of guesses from the partner’s own address never refuses the right secret', async () => {
   const caller = newCaller(limited)
   const { keyId, tenant, secret } = caller.partner
   const storm = Array.from({ length: 300 }, (_, i) =>
@@ -31,7 +31,7 @@ test('a storm of guesses from the partner’s own address never refuses the righ
   expect((counts[0] ?? 0) + (counts[1] ?? 0)).toBe(300)
 })
 
-test('a known and an unknown client, and a right and a wrong kind of name, get the same answer', async () => {
+it('a known and an unknown client, and a right and a wrong kind of name, get the same answer', async () => {
   const caller = newCaller(limited)
   const { keyId, tenant, secret } = caller.partner
   const shape = async (client: string, password: string) => {
@@ -66,7 +66,7 @@ test('a known and an unknown client, and a right and a wrong kind of name, get t
     expect(await shape(keyId, wrong)).toEqual(first)
 })
 
-test('a known client takes no longer to refuse than an unknown one, nor a nearly right secret than a wrong one', async () => {
+it('a known client takes no longer to refuse than an unknown one, nor a nearly right secret than a wrong one', async () => {
   const caller = newCaller(unlimited)
   const { keyId, secret } = caller.partner
   const kinds = {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { prefersHtml } from '../../src/http/accept.ts'
 import { preferredLanguage } from '../../src/portal/language.ts'
 import { markup } from '../../src/portal/markup.ts'
@@ -6,7 +6,7 @@ import { maskedPhone } from '../../src/portal/masked-phone.ts'
 import { dossierOf, NOTHING_TYPED, tidyPhone } from '../../src/portal/widget-form.ts'
 
 describe('the language of a reader', () => {
-  test.each([
+  it.each([
     ['en-US,en;q=0.9,fr;q=0.8', 'en'],
     ['fr;q=0.8, en;q=0.9', 'en'],
     ['en, fr', 'en'],
@@ -24,7 +24,7 @@ describe('the language of a reader', () => {
 })
 
 describe('a person in front of a browser', () => {
-  test.each([
+  it.each([
     ['text/html,application/xhtml+xml,*/*;q=0.8', true],
     ['text/*', true],
     ['text/html;q=0.3, */*;q=0.2', true],
@@ -40,7 +40,7 @@ describe('a person in front of a browser', () => {
 })
 
 describe('a masked number', () => {
-  test.each([
+  it.each([
     ['+2250700000001', '+225 •••••••01'],
     ['+221770000042', '+221 •••••••42'],
     ['+27710000042', '•••••••42'],
@@ -52,7 +52,7 @@ describe('a masked number', () => {
 })
 
 describe('a number as people write it', () => {
-  test.each([
+  it.each([
     ['+225 07 00 00 00 01', '+2250700000001'],
     ['00225-07.00.00.00.01', '+2250700000001'],
     ['\u202a+225\u00a007 00 00 00 01\u202c', '+2250700000001'],
@@ -64,7 +64,7 @@ describe('a number as people write it', () => {
 })
 
 describe('the dossier of a form', () => {
-  test('leaves out a document of which nothing is filled in, and nothing else', () => {
+  it('leaves out a document of which nothing is filled in, and nothing else', () => {
     const dossier = dossierOf(
       { ...NOTHING_TYPED, birthDay: '1', birthMonth: '2', birthYear: '1990' },
       undefined,
@@ -82,7 +82,7 @@ describe('the dossier of a form', () => {
     })
   })
 
-  test.each([
+  it.each([
     [{ phoneChoice: 'known', phone: '+221770000042' }, '+2250700000001'],
     [{ phoneChoice: 'other', phone: '+221770000042' }, '+221770000042'],
     [{ phoneChoice: 'other', phone: '' }, ''],
@@ -94,7 +94,7 @@ describe('the dossier of a form', () => {
 })
 
 describe('markup', () => {
-  test('escapes what is put in, except markup', () => {
+  it('escapes what is put in, except markup', () => {
     const name = `"><script>alert('x')</script>&`
     expect(markup`<p title="${name}">${[markup`<b>${1}</b>`]}${false}${undefined}</p>`.html).toBe(
       '<p title="&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;"><b>1</b></p>',

@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Browser, DESKTOP, openReader, type Page, PHONE, useBrowser } from '../support/browser.ts'
 import { answerForm } from './answer-form.ts'
 import { APPROVED_PHONE, REJECTED_PHONE, useWidgetGateway } from './widget-gateway.ts'
@@ -37,7 +37,7 @@ describe.runIf(process.env.UPDATE_SCREENSHOTS === '1')('the pictures of the guid
   ] as const
   const SESSION = { phone: APPROVED_PHONE, redirectUrl: 'https://partner.example.com/kyc/done' }
 
-  test.each(VIEWS)('the widget, $name', { timeout: 60_000 }, async ({ name, ...view }) => {
+  it.each(VIEWS)('the widget, $name', { timeout: 60_000 }, async ({ name, ...view }) => {
     const { page } = await openReader(browser() as Browser, gateway().url, view)
     const { url } = await gateway().session(SESSION)
     await page.goto(url)

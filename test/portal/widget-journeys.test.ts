@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { DESKTOP, openReader, useBrowser } from '../support/browser.ts'
 import { AWA, answerForm } from './answer-form.ts'
 import { APPROVED_PHONE, REJECTED_PHONE, useWidgetGateway } from './widget-gateway.ts'
@@ -9,7 +9,7 @@ const gateway = useWidgetGateway()
 const RETURN_TO = 'https://partner.example.com/kyc/done?order=7'
 
 describe('a person with the URL of a session', () => {
-  test('is approved, and finds the reference and the way back to the partner', async () => {
+  it('is approved, and finds the reference and the way back to the partner', async () => {
     const { sessionId, url } = await gateway().session({ redirectUrl: RETURN_TO })
     const { page } = await openReader(browser(), gateway().url)
     await page.goto(url)
@@ -26,7 +26,7 @@ describe('a person with the URL of a session', () => {
     expect(await back.getAttribute('rel')).toBe('noreferrer')
   })
 
-  test('is rejected with what to do next and the code for the developer', async () => {
+  it('is rejected with what to do next and the code for the developer', async () => {
     const { sessionId, url } = await gateway().session()
     const { page } = await openReader(browser(), gateway().url, { locale: 'en-GH' })
     await page.goto(url)
@@ -47,7 +47,7 @@ describe('a person with the URL of a session', () => {
     )
   })
 
-  test('sees a number that the partner gave only masked, and is decided by it', async () => {
+  it('sees a number that the partner gave only masked, and is decided by it', async () => {
     const { sessionId, url } = await gateway().session({ phone: REJECTED_PHONE })
     const { page } = await openReader(browser(), gateway().url)
     await page.goto(url)
@@ -62,7 +62,7 @@ describe('a person with the URL of a session', () => {
     expect(await page.content()).not.toContain(REJECTED_PHONE.slice(4))
   })
 
-  test('may use another number than the one that the partner gave', async () => {
+  it('may use another number than the one that the partner gave', async () => {
     const { sessionId, url } = await gateway().session({ phone: REJECTED_PHONE })
     const { page } = await openReader(browser(), gateway().url)
     await page.goto(url)
@@ -74,7 +74,7 @@ describe('a person with the URL of a session', () => {
     expect((await gateway().read(sessionId)).decision?.phone).toBe(APPROVED_PHONE)
   })
 
-  test('gets through from the language switch to the decision without JavaScript', async () => {
+  it('gets through from the language switch to the decision without JavaScript', async () => {
     const { url } = await gateway().session({ phone: APPROVED_PHONE })
     const { page } = await openReader(browser(), gateway().url, { javaScriptEnabled: false })
     await page.goto(url)
@@ -94,7 +94,7 @@ describe('a person with the URL of a session', () => {
     expect(await page.title()).toBe('Your identity is verified · Sandgate')
   })
 
-  test('gets to the decision with the keyboard alone', async () => {
+  it('gets to the decision with the keyboard alone', async () => {
     const { url } = await gateway().session({ phone: REJECTED_PHONE })
     const { page } = await openReader(browser(), gateway().url, { viewport: DESKTOP })
     await page.goto(url)
@@ -133,7 +133,7 @@ describe('a person with the URL of a session', () => {
 })
 
 describe('a session takes one decision', () => {
-  test('a second submission and a reload show the first decision, and the cap is spent once', async () => {
+  it('a second submission and a reload show the first decision, and the cap is spent once', async () => {
     const before = await gateway().used()
     const { sessionId, url } = await gateway().session()
     const { context, page } = await openReader(browser(), gateway().url)
@@ -155,7 +155,7 @@ describe('a session takes one decision', () => {
     expect((await gateway().used()) - before).toBe(1)
   })
 
-  test('a button that is pressed twice sends the form once', async () => {
+  it('a button that is pressed twice sends the form once', async () => {
     const { url } = await gateway().session({ phone: APPROVED_PHONE })
     const { page } = await openReader(browser(), gateway().url)
     let posts = 0

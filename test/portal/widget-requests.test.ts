@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CATALOGUE, type ErrorCode } from '../../src/errors/catalogue.ts'
 import { refuse } from '../../src/errors/refusal.ts'
 import type { StoredSession } from '../../src/operations/widget-session.ts'
@@ -20,7 +20,7 @@ const DOSSIER = {
 }
 
 describe('the page of a session', () => {
-  test('allows nothing from outside and nothing inline but its own, and is kept by nobody', async () => {
+  it('allows nothing from outside and nothing inline but its own, and is kept by nobody', async () => {
     const { url } = await gateway().session({ phone: APPROVED_PHONE })
     const { status, headers, text } = await read(url)
     expect(status).toBe(200)
@@ -38,7 +38,7 @@ describe('the page of a session', () => {
     expect(text).not.toMatch(/ style="| on[a-z]+="/)
   })
 
-  test.each([
+  it.each([
     ['fr-FR, en;q=0.8', '', 'fr'],
     ['en-GH', '', 'en'],
     ['en;q=0.5, fr-CI;q=0.4', '', 'en'],
@@ -55,14 +55,14 @@ describe('the page of a session', () => {
     expect(text).toContain(`<html lang="${expected}">`)
   })
 
-  test('keeps the language that was asked for on the way to the decision', async () => {
+  it('keeps the language that was asked for on the way to the decision', async () => {
     const { url } = await gateway().session()
     const answer = await send(`${url}?lang=en`, { ...DOSSIER, token: await tokenOf(url) })
     expect(answer.status).toBe(303)
     expect(answer.headers.get('location')).toBe(`${new URL(url).pathname}?lang=en`)
   })
 
-  test('says which rule decided', async () => {
+  it('says which rule decided', async () => {
     const { url } = await gateway().session()
     await send(url, { ...DOSSIER, phone: REJECTED_PHONE, token: await tokenOf(url) })
     expect((await read(url)).headers.get('x-sandbox-rule')).toBe('kyc-phone-9')
@@ -70,7 +70,7 @@ describe('the page of a session', () => {
 })
 
 describe('concurrent submissions', () => {
-  test('make one decision, spend the cap once and all lead to it', async () => {
+  it('make one decision, spend the cap once and all lead to it', async () => {
     const before = await gateway().used()
     const { sessionId, url } = await gateway().session()
     const token = await tokenOf(url)
@@ -104,7 +104,7 @@ describe('a form that is not the page’s own is refused and decides nothing', (
     'with a body that is too large': { body: `&more=${'x'.repeat(70_000)}`, code: 'BODY_TOO_LARGE' },
   }
 
-  test.each(Object.entries(cases))('%s', async (_, { fields, headers, body = '', code }) => {
+  it.each(Object.entries(cases))('%s', async (_, { fields, headers, body = '', code }) => {
     const { sessionId, url } = await gateway().session()
     const text = new URLSearchParams({ ...DOSSIER, token: await tokenOf(url), ...fields }).toString() + body
     const page = await send(url, text, headers)
@@ -117,14 +117,14 @@ describe('a form that is not the page’s own is refused and decides nothing', (
     expect((await gateway().read(sessionId)).decision).toBeUndefined()
   })
 
-  test('with the token of another session', async () => {
+  it('with the token of another session', async () => {
     const [one, other] = await Promise.all([gateway().session(), gateway().session()])
     const answer = await send(one.url, { ...DOSSIER, token: await tokenOf(other.url) })
     expect(answer.status).toBe(400)
     expect((await gateway().read(one.sessionId)).decision).toBeUndefined()
   })
 
-  test.each([{ 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }, { origin: 'null' }, {}])(
+  it.each([{ 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }, { origin: 'null' }, {}])(
     'but is taken with %j, as browsers send it from the page',
     async (headers) => {
       const { url } = await gateway().session()
@@ -140,7 +140,7 @@ describe('a form that is not the page’s own is refused and decides nothing', (
 })
 
 describe('a refusal', () => {
-  test('of an unknown session is a page in a browser and a problem document elsewhere', async () => {
+  it('of an unknown session is a page in a browser and a problem document elsewhere', async () => {
     for (const id of ['kws_unknown', `kws_${'0'.repeat(31)}-demo`]) {
       const url = `${gateway().url}/kyc/widget/${id}`
       const page = await read(url)
@@ -153,7 +153,7 @@ describe('a refusal', () => {
     }
   })
 
-  test('of an invalid dossier points into it for a client that is not a browser', async () => {
+  it('of an invalid dossier points into it for a client that is not a browser', async () => {
     const { url } = await gateway().session()
     const answer = await send(url, { ...DOSSIER, country: '', token: await tokenOf(url) }, { accept: '*/*' })
     expect(answer.status).toBe(400)
@@ -163,7 +163,7 @@ describe('a refusal', () => {
     })
   })
 
-  test('of an error code that does not exist is a page as well', async () => {
+  it('of an error code that does not exist is a page as well', async () => {
     const page = await read(`${gateway().url}/docs/errors/NO_SUCH_CODE`)
     expect(page.status).toBe(404)
     expect(page.text).toContain('There is no such error code.')
@@ -171,7 +171,7 @@ describe('a refusal', () => {
 })
 
 describe('a store that cannot be written', () => {
-  test('shows the form again with what was typed, as 503 with Retry-After', async () => {
+  it('shows the form again with what was typed, as 503 with Retry-After', async () => {
     const session: StoredSession = {
       sessionId: 'kws_x',
       url: 'http://127.0.0.1/kyc/widget/kws_x',
@@ -211,7 +211,7 @@ describe('limits', () => {
     rateLimits: { ...config.rateLimits, groups: { ...config.rateLimits.groups, other: 8 } },
   }))
 
-  test('a cap that is used up and a full window are explained kindly, each with its status', async () => {
+  it('a cap that is used up and a full window are explained kindly, each with its status', async () => {
     const first = await limited().session()
     const second = await limited().session()
     expect((await send(first.url, { ...DOSSIER, token: await tokenOf(first.url) })).status).toBe(303)

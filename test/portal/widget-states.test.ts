@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { accessibilityViolations, openReader, type Page, PHONE, useBrowser } from '../support/browser.ts'
 import { AWA, answerForm } from './answer-form.ts'
 import { APPROVED_PHONE, REJECTED_PHONE, useWidgetGateway } from './widget-gateway.ts'
@@ -9,7 +9,7 @@ const gateway = useWidgetGateway()
 describe('a form that cannot be accepted', () => {
   const BAD = { phone: '0700000001', firstName: '', lastName: '<b>"K&', day: '31', month: '2', year: '1990' }
 
-  test.each([
+  it.each([
     {
       locale: 'fr-CI',
       title: 'Erreur – Vérifiez votre identité · Sandgate',
@@ -61,7 +61,7 @@ describe('a form that cannot be accepted', () => {
     },
   )
 
-  test('spends nothing from the cap and can be corrected', async () => {
+  it('spends nothing from the cap and can be corrected', async () => {
     const before = await gateway().used()
     const { url } = await gateway().session({ phone: APPROVED_PHONE })
     const { page } = await openReader(browser(), gateway().url)
@@ -78,7 +78,7 @@ describe('a form that cannot be accepted', () => {
 })
 
 describe('the end of a session', () => {
-  test('is counted down on the page, announced twice, and closes the form', async () => {
+  it('is counted down on the page, announced twice, and closes the form', async () => {
     const { url } = await gateway().session()
     const { page } = await openReader(browser(), gateway().url)
     await page.clock.install()
@@ -100,7 +100,7 @@ describe('the end of a session', () => {
     expect(await page.getByText('Demandez un nouveau lien à Baobab Finance').isVisible()).toBe(true)
   })
 
-  test('answers 410 with what to do, also to a form that was open', async () => {
+  it('answers 410 with what to do, also to a form that was open', async () => {
     const { url } = await gateway().session({
       phone: APPROVED_PHONE,
       redirectUrl: 'https://partner.example.com/',
@@ -124,7 +124,7 @@ describe.each([
   { colorScheme: 'light', rule: undefined },
   { colorScheme: 'dark', rule: 'color-contrast' },
 ] as const)('every state in the $colorScheme scheme', ({ colorScheme, rule }) => {
-  test('has no serious accessibility fault, fits 320 px and has targets for thumbs', {
+  it('has no serious accessibility fault, fits 320 px and has targets for thumbs', {
     timeout: 60_000,
   }, async () => {
     const { context, page } = await openReader(browser(), gateway().url, {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { admit, claim, demand, finish, NOON, nothing, permitFor, spent } from '../support/store-work.ts'
 import type { FreshStore } from './contract.ts'
 
@@ -7,14 +7,14 @@ const DAY_MS = 24 * 3_600_000
 
 export function capsContract(store: FreshStore): void {
   describe('caps', () => {
-    test('an amount is reserved on admission and used on commit', async () => {
+    it('an amount is reserved on admission and used on commit', async () => {
       const permit = await permitFor(store(), { caps: [demand(60)] })
       expect(await spent(store())).toEqual([0, 60])
       await finish(store(), permit)
       expect(await spent(store())).toEqual([60, 0])
     })
 
-    test('an amount goes back when nothing happened, and when the outcome does not count', async () => {
+    it('an amount goes back when nothing happened, and when the outcome does not count', async () => {
       await nothing(store(), await permitFor(store(), { claim: claim(), caps: [demand(60)] }))
       await finish(store(), await permitFor(store(), { claim: claim(), caps: [demand(60)] }), {
         commitCaps: false,
@@ -22,7 +22,7 @@ export function capsContract(store: FreshStore): void {
       expect(await spent(store())).toEqual([0, 0])
     })
 
-    test('work that would overshoot is refused with what there is', async () => {
+    it('work that would overshoot is refused with what there is', async () => {
       await finish(store(), await permitFor(store(), { caps: [demand(50)] }))
       await permitFor(store(), { caps: [demand(30)] })
       const verdict = await admit(store(), { caps: [demand(21)] })
@@ -34,21 +34,21 @@ export function capsContract(store: FreshStore): void {
       expect((await admit(store(), { caps: [demand(20)] })).kind).toBe('admitted')
     })
 
-    test('a capped key is absent: it can be used again with another body', async () => {
+    it('a capped key is absent: it can be used again with another body', async () => {
       const key = claim()
       expect((await admit(store(), { claim: key, caps: [demand(101)] })).kind).toBe('capped')
       const again = { ...key, fingerprint: 'fingerprint-two' }
       expect((await admit(store(), { claim: again, caps: [demand(100)] })).kind).toBe('admitted')
     })
 
-    test('all caps pass together or nothing is reserved', async () => {
+    it('all caps pass together or nothing is reserved', async () => {
       const monthly = demand(60, 50, { period: 'month' })
       const verdict = await admit(store(), { caps: [demand(60), monthly] })
       expect(verdict).toMatchObject({ kind: 'capped', cap: { period: 'month', limit: 50, amount: 60 } })
       expect(await spent(store())).toEqual([0, 0])
     })
 
-    test('products, units, periods and partners are counted apart', async () => {
+    it('products, units, periods and partners are counted apart', async () => {
       await finish(store(), await permitFor(store(), { caps: [demand(100)] }))
       const others = [
         demand(100, 100, { product: 'payments.cashout' }),
@@ -59,7 +59,7 @@ export function capsContract(store: FreshStore): void {
       expect((await admit(store(), { partner: 'other', caps: [demand(100)] })).kind).toBe('admitted')
     })
 
-    test('an amount belongs to the period in which the work began', async () => {
+    it('an amount belongs to the period in which the work began', async () => {
       const evening = Date.UTC(2030, 5, 15, 23, 59, 59)
       const permit = await permitFor(store(), { caps: [demand(60)] }, evening)
       await finish(store(), permit, {}, evening + 5_000)
@@ -67,7 +67,7 @@ export function capsContract(store: FreshStore): void {
       expect(await spent(store(), evening + 5_000)).toEqual([0, 0])
     })
 
-    test('a new period begins at midnight UTC, a new month on the first', async () => {
+    it('a new period begins at midnight UTC, a new month on the first', async () => {
       const monthly = demand(0, 100, { period: 'month' })
       await finish(store(), await permitFor(store(), { caps: [demand(60), { ...monthly, amount: 60 }] }))
       const lastDay = Date.UTC(2030, 5, 30, 23, 59, 59, 999)
@@ -76,14 +76,14 @@ export function capsContract(store: FreshStore): void {
       expect(await spent(store(), lastDay + 1, monthly)).toEqual([0, 0])
     })
 
-    test('a lowered limit blocks new work only', async () => {
+    it('a lowered limit blocks new work only', async () => {
       const permit = await permitFor(store(), { caps: [demand(60)] })
       expect((await admit(store(), { caps: [demand(1, 50)] })).kind).toBe('capped')
       await finish(store(), permit)
       expect(await spent(store())).toEqual([60, 0])
     })
 
-    test('concurrent work never overshoots', async () => {
+    it('concurrent work never overshoots', async () => {
       const verdicts = await Promise.all(
         Array.from({ length: 40 }, () => admit(store(), { caps: [demand(7)] })),
       )
@@ -93,14 +93,14 @@ export function capsContract(store: FreshStore): void {
       expect(await spent(store())).toEqual([98, 0])
     })
 
-    test('a negative amount is refused: it would raise the headroom', async () => {
+    it('a negative amount is refused: it would raise the headroom', async () => {
       await expect(async () => store().admit({ ...work(), caps: [demand(-1)] }, NOON)).rejects.toThrow(
         RangeError,
       )
       expect(await spent(store())).toEqual([0, 0])
     })
 
-    test('used and reserved follow a simple model, and never exceed the limit', async () => {
+    it('used and reserved follow a simple model, and never exceed the limit', async () => {
       const step = fc.oneof(
         fc.record({ do: fc.constant('admit' as const), amount: fc.integer({ min: 0, max: 60 }) }),
         fc.record({ do: fc.constantFrom('commit' as const, 'release' as const), pick: fc.nat() }),

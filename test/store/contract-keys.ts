@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   admit,
   answer,
@@ -17,7 +17,7 @@ import type { FreshStore } from './contract.ts'
 
 export function keysContract(store: FreshStore): void {
   describe('idempotency keys', () => {
-    test('a finished key gives back the very bytes that were stored', async () => {
+    it('a finished key gives back the very bytes that were stored', async () => {
       const key = claim()
       const stored = { ...answer(), body: Buffer.from([0, 255, 10, 13, 128]) }
       expect(await finish(store(), await permitFor(store(), { claim: key }), { answer: stored })).toEqual({
@@ -26,7 +26,7 @@ export function keysContract(store: FreshStore): void {
       expect(await admit(store(), { claim: key })).toEqual({ kind: 'stored', answer: stored })
     })
 
-    test('a running key is running until it is settled', async () => {
+    it('a running key is running until it is settled', async () => {
       const key = claim()
       const permit = await permitFor(store(), { claim: key })
       expect((await admit(store(), { claim: key })).kind).toBe('running')
@@ -36,7 +36,7 @@ export function keysContract(store: FreshStore): void {
       expect((await admit(store(), { claim: key })).kind).toBe('stored')
     })
 
-    test('another request under the same key is refused, running and finished alike', async () => {
+    it('another request under the same key is refused, running and finished alike', async () => {
       const key = claim()
       const other = { ...key, fingerprint: 'fingerprint-two' }
       const permit = await permitFor(store(), { claim: key })
@@ -45,13 +45,13 @@ export function keysContract(store: FreshStore): void {
       expect((await admit(store(), { claim: other })).kind).toBe('reused')
     })
 
-    test('a key belongs to its partner', async () => {
+    it('a key belongs to its partner', async () => {
       const key = claim()
       await finish(store(), await permitFor(store(), { claim: key }))
       expect((await admit(store(), { claim: key, partner: 'other' })).kind).toBe('admitted')
     })
 
-    test('a key whose work did nothing is absent again', async () => {
+    it('a key whose work did nothing is absent again', async () => {
       const key = claim()
       expect(await nothing(store(), await permitFor(store(), { claim: key }))).toEqual({ kind: 'settled' })
       expect((await admit(store(), { claim: { ...key, fingerprint: 'fingerprint-two' } })).kind).toBe(
@@ -59,14 +59,14 @@ export function keysContract(store: FreshStore): void {
       )
     })
 
-    test('a finished key is absent at the instant its retention ends', async () => {
+    it('a finished key is absent at the instant its retention ends', async () => {
       const key = claim()
       await finish(store(), await permitFor(store(), { claim: key }))
       expect((await admit(store(), { claim: key }, NOON + RETENTION_MS - 1)).kind).toBe('stored')
       expect((await admit(store(), { claim: key }, NOON + RETENTION_MS)).kind).toBe('admitted')
     })
 
-    test('a lease that runs out frees the key and the reservation, and the late settlement changes nothing', async () => {
+    it('a lease that runs out frees the key and the reservation, and the late settlement changes nothing', async () => {
       const key = claim()
       const late = await permitFor(store(), { claim: key, caps: [demand(60)] })
       expect((await admit(store(), { claim: key }, NOON + LEASE_MS - 1)).kind).toBe('running')
@@ -80,7 +80,7 @@ export function keysContract(store: FreshStore): void {
       expect(verdict).toMatchObject({ kind: 'stored', answer: answer('"second"') })
     })
 
-    test('a permit settles once', async () => {
+    it('a permit settles once', async () => {
       const permit = await permitFor(store(), { claim: claim(), caps: [demand(60)] })
       const results = await Promise.all([finish(store(), permit), finish(store(), permit)])
       expect(results.map((result) => result.kind)).toEqual(['settled', 'superseded'])
@@ -88,14 +88,14 @@ export function keysContract(store: FreshStore): void {
       expect(await spent(store())).toEqual([60, 0])
     })
 
-    test('of many admissions of one key at once, exactly one is admitted', async () => {
+    it('of many admissions of one key at once, exactly one is admitted', async () => {
       const key = claim()
       const verdicts = await Promise.all(Array.from({ length: 50 }, () => admit(store(), { claim: key })))
       expect(verdicts.filter((verdict) => verdict.kind === 'admitted')).toHaveLength(1)
       expect(verdicts.filter((verdict) => verdict.kind === 'running')).toHaveLength(49)
     })
 
-    test('a replay costs a rate token and is given even when the cap is exhausted', async () => {
+    it('a replay costs a rate token and is given even when the cap is exhausted', async () => {
       const key = claim()
       const window = rate({ limit: 10 })
       await finish(store(), await permitFor(store(), { claim: key, window, caps: [demand(100)] }))
@@ -104,14 +104,14 @@ export function keysContract(store: FreshStore): void {
       expect(await spent(store())).toEqual([100, 0])
     })
 
-    test('fences grow', async () => {
+    it('fences grow', async () => {
       const fences = []
       for (let n = 0; n < 5; n++) fences.push((await permitFor(store(), { claim: claim() })).fence)
       expect(fences).toEqual([...fences].sort((a, b) => a - b))
       expect(new Set(fences).size).toBe(5)
     })
 
-    test('a finished key without an answer is refused, and the permit still stands', async () => {
+    it('a finished key without an answer is refused, and the permit still stands', async () => {
       const permit = await permitFor(store(), { claim: claim() })
       const bare = { permit, outcome: 'finished' as const, commitCaps: false, records: [] }
       await expect(store().settle(bare, NOON)).rejects.toThrow(TypeError)

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { admit, claim, demand, finish, NOON, permitFor, put, record, spent } from '../support/store-work.ts'
 import type { FreshStore } from './contract.ts'
 
@@ -6,7 +6,7 @@ export function recordsContract(store: FreshStore): void {
   const get = (id: string, now = NOON, tenant = 'tn_demo') => store().get('account', tenant, id, now)
 
   describe('records', () => {
-    test('a record comes back as it was written, and only to its tenant and kind', async () => {
+    it('a record comes back as it was written, and only to its tenant and kind', async () => {
       const value = { name: 'Awa', nested: [1, null, { x: 'é' }], __proto__: undefined }
       await put(store(), [record('acc_1', value)])
       expect(await get('acc_1')).toEqual({ name: 'Awa', nested: [1, null, { x: 'é' }] })
@@ -14,21 +14,21 @@ export function recordsContract(store: FreshStore): void {
       expect(await store().get('webhook', 'tn_demo', 'acc_1', NOON)).toBeUndefined()
     })
 
-    test('a record is a copy: changing the value afterwards changes nothing', async () => {
+    it('a record is a copy: changing the value afterwards changes nothing', async () => {
       const value = { items: ['one'] }
       await put(store(), [record('acc_1', value)])
       value.items.push('two')
       expect(await get('acc_1')).toEqual({ items: ['one'] })
     })
 
-    test('a record is absent at the instant it expires', async () => {
+    it('a record is absent at the instant it expires', async () => {
       await put(store(), [record('acc_1', 1, { expiresAt: NOON + 10 })])
       expect(await get('acc_1', NOON + 9)).toBe(1)
       expect(await get('acc_1', NOON + 10)).toBeUndefined()
       expect(await put(store(), [record('acc_1', 2)], NOON + 10)).toEqual({ kind: 'settled' })
     })
 
-    test('keep leaves an existing record, replace overwrites it', async () => {
+    it('keep leaves an existing record, replace overwrites it', async () => {
       await put(store(), [record('acc_1', 'first')])
       await put(store(), [record('acc_1', 'kept', { ifPresent: 'keep' })])
       expect(await get('acc_1')).toBe('first')
@@ -36,7 +36,7 @@ export function recordsContract(store: FreshStore): void {
       expect(await get('acc_1')).toBe('third')
     })
 
-    test('a conflict writes nothing, and the permit still stands', async () => {
+    it('a conflict writes nothing, and the permit still stands', async () => {
       await put(store(), [record('acc_1', 'first')])
       const key = claim()
       const permit = await permitFor(store(), { claim: key, caps: [demand(60)] })
@@ -49,7 +49,7 @@ export function recordsContract(store: FreshStore): void {
       expect(await spent(store())).toEqual([60, 0])
     })
 
-    test('of many settlements at once that need the same record absent, exactly one wins', async () => {
+    it('of many settlements at once that need the same record absent, exactly one wins', async () => {
       const permits = await Promise.all(
         Array.from({ length: 8 }, () => permitFor(store(), { caps: [demand(10)] })),
       )
@@ -62,7 +62,7 @@ export function recordsContract(store: FreshStore): void {
       expect(await spent(store())).toEqual([10, 70])
     })
 
-    test('pages are newest first, complete and without repetition', async () => {
+    it('pages are newest first, complete and without repetition', async () => {
       const ids = Array.from({ length: 7 }, (_, n) => `acc_${n}`)
       for (const id of ids) await put(store(), [record(id, id)])
       await put(store(), [
@@ -86,7 +86,7 @@ export function recordsContract(store: FreshStore): void {
       expect(seen).toEqual([...ids].reverse())
     })
 
-    test('a page that holds all there is says so, and an empty one too', async () => {
+    it('a page that holds all there is says so, and an empty one too', async () => {
       await put(store(), [record('acc_1', 1), record('acc_2', 2)])
       expect(await store().page('account', 'tn_demo', { limit: 2 }, NOON)).toEqual({
         items: [2, 1],
@@ -95,7 +95,7 @@ export function recordsContract(store: FreshStore): void {
       expect(await store().page('account', 'tn_none', { limit: 2 }, NOON)).toEqual({ items: [], next: null })
     })
 
-    test('expired records are not listed', async () => {
+    it('expired records are not listed', async () => {
       await put(store(), [
         record('acc_1', 1),
         record('acc_2', 2, { expiresAt: NOON + 10 }),
@@ -107,7 +107,7 @@ export function recordsContract(store: FreshStore): void {
       })
     })
 
-    test('a name cannot reach into another tenant', async () => {
+    it('a name cannot reach into another tenant', async () => {
       const permit = await permitFor(store(), {})
       const sly = record('acc_1', 1, { tenant: 'tn\0x' })
       await expect(finish(store(), permit, { records: [sly] })).rejects.toThrow(RangeError)
@@ -115,7 +115,7 @@ export function recordsContract(store: FreshStore): void {
   })
 
   describe('the sweep', () => {
-    test('deletes what has expired, in batches, and counts it', async () => {
+    it('deletes what has expired, in batches, and counts it', async () => {
       const records = Array.from({ length: 450 }, (_, n) => record(`acc_${n}`, n, { expiresAt: NOON + 10 }))
       await put(store(), [
         ...records,
@@ -129,7 +129,7 @@ export function recordsContract(store: FreshStore): void {
       expect(await get('acc_later')).toBe(1)
     })
 
-    test('leaves a key that has been used again since it expired', async () => {
+    it('leaves a key that has been used again since it expired', async () => {
       const key = claim({ retentionMs: 10 })
       await finish(store(), await permitFor(store(), { claim: key }))
       const again = await permitFor(store(), { claim: { ...key, retentionMs: 1_000 } }, NOON + 20)
@@ -139,7 +139,7 @@ export function recordsContract(store: FreshStore): void {
       expect(await store().sweep(NOON + 2_000)).toBe(1)
     })
 
-    test('leaves a record that is written again while the sweep is under way', async () => {
+    it('leaves a record that is written again while the sweep is under way', async () => {
       await put(store(), [record('acc_1', 'old', { expiresAt: NOON + 10 })])
       const permit = await permitFor(store(), {}, NOON + 10)
       const writing = finish(store(), permit, { records: [record('acc_1', 'new')] }, NOON + 10)
@@ -147,7 +147,7 @@ export function recordsContract(store: FreshStore): void {
       expect(await get('acc_1', NOON + 10)).toBe('new')
     })
 
-    test('removes cap counters forty days after their period', async () => {
+    it('removes cap counters forty days after their period', async () => {
       await finish(store(), await permitFor(store(), { caps: [demand(60)] }))
       expect(await store().sweep(NOON + 40 * 24 * 3_600_000)).toBe(0)
       expect(await spent(store())).toEqual([60, 0])
@@ -156,16 +156,16 @@ export function recordsContract(store: FreshStore): void {
   })
 
   describe('the store', () => {
-    test('has one secret of 32 bytes', () => {
+    it('has one secret of 32 bytes', () => {
       expect(store().secret()).toHaveLength(32)
       expect(store().secret()).toEqual(store().secret())
     })
 
-    test('is writable', () => {
+    it('is writable', () => {
       expect(store().health()).toEqual({ writable: true })
     })
 
-    test('closes once, however often it is asked to', async () => {
+    it('closes once, however often it is asked to', async () => {
       const permit = await permitFor(store(), { claim: claim() })
       const settling = finish(store(), permit)
       await Promise.all([store().close(), store().close()])

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   admit,
   claim,
@@ -20,7 +20,7 @@ export function remoteContract(store: FreshStore): void {
   describe('remote effects', () => {
     const begin = (key = claim()) => permitFor(store(), { claim: key, effect: 'remote', caps: [demand(60)] })
 
-    test('an unknown outcome keeps its reservation, and a retry takes it over under a new fence', async () => {
+    it('an unknown outcome keeps its reservation, and a retry takes it over under a new fence', async () => {
       const key = claim()
       const first = await begin(key)
       expect(await unknown(store(), first)).toEqual({ kind: 'settled' })
@@ -35,7 +35,7 @@ export function remoteContract(store: FreshStore): void {
       expect((await admit(store(), { claim: key })).kind).toBe('stored')
     })
 
-    test('an unknown key refuses another body, and admits one take-over at a time', async () => {
+    it('an unknown key refuses another body, and admits one take-over at a time', async () => {
       const key = claim()
       await unknown(store(), await begin(key))
       expect((await admit(store(), { claim: { ...key, fingerprint: 'fingerprint-two' } })).kind).toBe(
@@ -45,7 +45,7 @@ export function remoteContract(store: FreshStore): void {
       expect((await admit(store(), { claim: key, effect: 'remote' })).kind).toBe('running')
     })
 
-    test('a lease that runs out leaves the outcome unknown', async () => {
+    it('a lease that runs out leaves the outcome unknown', async () => {
       const key = claim()
       const first = await begin(key)
       expect((await admit(store(), { claim: key, effect: 'remote' }, LATER - 1)).kind).toBe('running')
@@ -56,7 +56,7 @@ export function remoteContract(store: FreshStore): void {
       expect(await spent(store(), LATER)).toEqual([0, 60])
     })
 
-    test('an answer that comes after the lease still counts while nobody has taken over', async () => {
+    it('an answer that comes after the lease still counts while nobody has taken over', async () => {
       const key = claim()
       const permit = await begin(key)
       expect(await finish(store(), permit, {}, LATER + 1)).toEqual({ kind: 'settled' })
@@ -64,14 +64,14 @@ export function remoteContract(store: FreshStore): void {
       expect((await admit(store(), { claim: key }, LATER + 2)).kind).toBe('stored')
     })
 
-    test('work that did nothing frees the key and the reservation', async () => {
+    it('work that did nothing frees the key and the reservation', async () => {
       const key = claim()
       await nothing(store(), await begin(key))
       expect(await spent(store())).toEqual([0, 0])
       expect((await admit(store(), { claim: key })).kind).toBe('admitted')
     })
 
-    test('an unknown outcome is committed to the cap when its retention ends, and its key is free', async () => {
+    it('an unknown outcome is committed to the cap when its retention ends, and its key is free', async () => {
       const key = claim()
       await unknown(store(), await begin(key))
       const over = NOON + RETENTION_MS
@@ -84,13 +84,13 @@ export function remoteContract(store: FreshStore): void {
       expect(await spent(store())).toEqual([60, 0])
     })
 
-    test('an unknown outcome without a key is committed at the next sweep', async () => {
+    it('an unknown outcome without a key is committed at the next sweep', async () => {
       await unknown(store(), await permitFor(store(), { effect: 'remote', caps: [demand(60)] }))
       await store().sweep(NOON)
       expect(await spent(store())).toEqual([60, 0])
     })
 
-    test('a local effect may be left unknown too', async () => {
+    it('a local effect may be left unknown too', async () => {
       const key = claim()
       await unknown(store(), await permitFor(store(), { claim: key, caps: [demand(60)] }))
       expect(await spent(store(), LATER)).toEqual([0, 60])

@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { admit, claim, demand, NOON, permitFor, rate, spent } from '../support/store-work.ts'
 import type { FreshStore } from './contract.ts'
 
 export function windowsContract(store: FreshStore): void {
   describe('rate windows', () => {
-    test('a window lets its limit through and refuses the rest, spending nothing on them', async () => {
+    it('a window lets its limit through and refuses the rest, spending nothing on them', async () => {
       const window = rate({ limit: 2 })
       const states = []
       for (let n = 0; n < 4; n++) states.push(await store().take(window, NOON + n))
@@ -13,7 +13,7 @@ export function windowsContract(store: FreshStore): void {
       expect(new Set(states.map((state) => state.resetAt))).toEqual(new Set([NOON + 60_000]))
     })
 
-    test('a window begins with the first request and is over at its reset', async () => {
+    it('a window begins with the first request and is over at its reset', async () => {
       const window = rate({ limit: 1 })
       await store().take(window, NOON)
       expect(await store().take(window, NOON + 59_999)).toMatchObject({ full: true })
@@ -23,7 +23,7 @@ export function windowsContract(store: FreshStore): void {
       })
     })
 
-    test('peek spends nothing and says whether a request would be refused', async () => {
+    it('peek spends nothing and says whether a request would be refused', async () => {
       const window = rate({ limit: 1 })
       const fresh = { limit: 1, remaining: 1, resetAt: NOON + 60_000, full: false }
       expect(await store().peek(window, NOON)).toEqual(fresh)
@@ -32,14 +32,14 @@ export function windowsContract(store: FreshStore): void {
       expect(await store().peek(window, NOON)).toMatchObject({ remaining: 0, full: true })
     })
 
-    test('groups and subjects do not share windows', async () => {
+    it('groups and subjects do not share windows', async () => {
       const window = rate({ limit: 1 })
       await store().take(window, NOON)
       expect((await store().take({ ...window, group: 'payments.fund' }, NOON)).full).toBe(false)
       expect((await store().take({ ...window, subject: 'partner:else' }, NOON)).full).toBe(false)
     })
 
-    test('a changed limit holds at once, and what was used stays used', async () => {
+    it('a changed limit holds at once, and what was used stays used', async () => {
       const window = rate({ limit: 5 })
       for (let n = 0; n < 3; n++) await store().take(window, NOON)
       expect(await store().take({ ...window, limit: 2 }, NOON)).toMatchObject({
@@ -50,7 +50,7 @@ export function windowsContract(store: FreshStore): void {
       expect(await store().take({ ...window, limit: 10 }, NOON)).toMatchObject({ full: false, remaining: 6 })
     })
 
-    test('a full window beats a stored answer, and admits nothing', async () => {
+    it('a full window beats a stored answer, and admits nothing', async () => {
       const window = rate({ limit: 1 })
       const key = claim()
       await permitFor(store(), { window, claim: key, caps: [demand(10)] })
@@ -59,7 +59,7 @@ export function windowsContract(store: FreshStore): void {
       expect(await spent(store())).toEqual([0, 10])
     })
 
-    test('a refused request counts against its window and touches neither key nor cap', async () => {
+    it('a refused request counts against its window and touches neither key nor cap', async () => {
       const window = rate({ limit: 2 })
       const key = claim()
       expect(await store().take(window, NOON)).toMatchObject({ full: false, remaining: 1 })
@@ -67,13 +67,13 @@ export function windowsContract(store: FreshStore): void {
       expect((await admit(store(), { window, claim: key })).kind).toBe('admitted')
     })
 
-    test('the window is absent from the verdict of work that has none', async () => {
+    it('the window is absent from the verdict of work that has none', async () => {
       const verdict = await admit(store(), {})
       expect(verdict.kind).toBe('admitted')
       expect(verdict).not.toHaveProperty('window')
     })
 
-    test('every verdict that follows a window carries it', async () => {
+    it('every verdict that follows a window carries it', async () => {
       const window = rate({ limit: 10 })
       const key = claim()
       await permitFor(store(), { window, claim: key })

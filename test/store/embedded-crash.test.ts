@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryDirectories } from '../support/store-directory.ts'
@@ -15,7 +15,7 @@ async function recordedKeys(store: Store): Promise<Set<string>> {
   return new Set(page.items)
 }
 
-test('kill -9 under load loses nothing acknowledged, and the caps are exact', async () => {
+it('kill -9 under load loses nothing acknowledged, and the caps are exact', async () => {
   const path = directory()
   const acknowledged = new Set<string>()
   let takenOver = 0

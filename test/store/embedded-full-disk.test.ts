@@ -1,7 +1,7 @@
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
 import type { CapUsage, StoreHealth, WindowState } from '../../src/store/store.ts'
 import { temporaryDirectories } from '../support/store-directory.ts'
@@ -53,7 +53,7 @@ async function recovered(child: StoreProcess): Promise<void> {
 }
 
 describe.runIf(process.platform === 'linux')('a full disk', () => {
-  test('refuses writes with nothing executed, goes on reading, and recovers by itself', async () => {
+  it('refuses writes with nothing executed, goes on reading, and recovers by itself', async () => {
     const path = directory()
     const child = await openChild(path)
     const { settled, refused } = await fill(child, path)
@@ -78,7 +78,7 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     await store.close()
   })
 
-  test('lets no remote work begin', async () => {
+  it('lets no remote work begin', async () => {
     const path = directory()
     const child = await openChild(path)
     await fill(child, path)
@@ -89,7 +89,7 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     await store.close()
   })
 
-  test.each([
+  it.each([
     ['of a new directory', false],
     ['of a directory that has its lock file already', true],
   ])('at the start %s is an error that says so, and the process lives', async (_, locked) => {

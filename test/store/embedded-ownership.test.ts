@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
 import { temporaryDirectories } from '../support/store-directory.ts'
 import { storeProcesses } from '../support/store-process.ts'
@@ -11,7 +11,7 @@ const start = storeProcesses()
 
 const sockets = (path: string): string[] => readdirSync(path).filter((name) => name.endsWith('.sock'))
 
-test('a second process is refused, and told by whom and what to do', async () => {
+it('a second process is refused, and told by whom and what to do', async () => {
   const path = directory()
   const [owner, second] = [start(), start()]
   await owner.call('open', path)
@@ -26,7 +26,7 @@ test('a second process is refused, and told by whom and what to do', async () =>
   expect(sockets(path)).toHaveLength(1)
 })
 
-test('the same process cannot open a directory twice, and its first store goes on', async () => {
+it('the same process cannot open a directory twice, and its first store goes on', async () => {
   const path = directory()
   const store = await openEmbeddedStore({ path })
   await expect(openEmbeddedStore({ path })).rejects.toMatchObject({ reason: 'in-use' })
@@ -34,7 +34,7 @@ test('the same process cannot open a directory twice, and its first store goes o
   await store.close()
 })
 
-test('of two that start at once, exactly one wins: first start and take-over alike', async () => {
+it('of two that start at once, exactly one wins: first start and take-over alike', async () => {
   const path = directory()
   for (let round = 0; round < 4; round++) {
     const children = [start(), start(), start()]
@@ -48,7 +48,7 @@ test('of two that start at once, exactly one wins: first start and take-over ali
   }
 })
 
-test('after kill -9 the next start takes over at once, and removes the dead socket', async () => {
+it('after kill -9 the next start takes over at once, and removes the dead socket', async () => {
   const path = directory()
   const owner = start()
   await owner.call('open', path)
@@ -60,14 +60,14 @@ test('after kill -9 the next start takes over at once, and removes the dead sock
   await store.close()
 })
 
-test('a closed store leaves no socket, and the directory can be opened again', async () => {
+it('a closed store leaves no socket, and the directory can be opened again', async () => {
   const path = directory()
   await (await openEmbeddedStore({ path })).close()
   expect(sockets(path)).toEqual([])
   await (await openEmbeddedStore({ path })).close()
 })
 
-test('a path too long for a socket address works, and is still owned', async () => {
+it('a path too long for a socket address works, and is still owned', async () => {
   const path = join(directory(), 'x'.repeat(120))
   const store = await openEmbeddedStore({ path })
   await expect(start().call('open', path)).rejects.toMatchObject({ refused: { reason: 'in-use' } })

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
 import { encodeNumber, installationName } from '../../src/store/keyspace.ts'
 import { openLmdb } from '../../src/store/lmdb-backing.ts'
@@ -33,7 +33,7 @@ async function withStore<T>(path: string, use: (store: Store) => Promise<T>): Pr
 }
 
 describe('the embedded store, opened again', () => {
-  test('keeps answers, records, caps and its secret', async () => {
+  it('keeps answers, records, caps and its secret', async () => {
     const path = directory()
     const key = claim()
     const secret = await withStore(path, async (store) => {
@@ -49,7 +49,7 @@ describe('the embedded store, opened again', () => {
     })
   })
 
-  test('gives larger fences than ever before', async () => {
+  it('gives larger fences than ever before', async () => {
     const path = directory()
     let last = 0
     for (let n = 0; n < 3; n++) {
@@ -61,7 +61,7 @@ describe('the embedded store, opened again', () => {
     }
   })
 
-  test('has forgotten local work that was not settled, and what it had reserved', async () => {
+  it('has forgotten local work that was not settled, and what it had reserved', async () => {
     const path = directory()
     const key = claim()
     await withStore(path, (store) => permitFor(store, { claim: key, caps: [demand(60)] }))
@@ -74,7 +74,7 @@ describe('the embedded store, opened again', () => {
     })
   })
 
-  test('knows remote work that was under way as unknown, with its reservation', async () => {
+  it('knows remote work that was under way as unknown, with its reservation', async () => {
     const path = directory()
     const key = claim()
     const first = await withStore(path, (store) =>
@@ -95,7 +95,7 @@ describe('the embedded store, opened again', () => {
     })
   })
 
-  test('commits the reservation of an outcome that nobody learned in time, once', async () => {
+  it('commits the reservation of an outcome that nobody learned in time, once', async () => {
     const path = directory()
     const key = claim()
     await withStore(path, (store) => permitFor(store, { claim: key, effect: 'remote', caps: [demand(60)] }))
@@ -115,7 +115,7 @@ describe('the embedded store, opened again', () => {
     await withStore(path, async (store) => expect(await spent(store)).toEqual([60, 0]))
   })
 
-  test('reuses the space of what has expired', async () => {
+  it('reuses the space of what has expired', async () => {
     const path = directory()
     await withStore(path, async (store) => {
       const sizes: number[] = []
@@ -134,7 +134,7 @@ describe('the embedded store, opened again', () => {
 })
 
 describe('a directory that cannot be opened', () => {
-  test('is refused when a newer version wrote it, before anything is written', async () => {
+  it('is refused when a newer version wrote it, before anything is written', async () => {
     const path = directory()
     await withStore(path, async () => undefined)
     const db = openLmdb(path)
@@ -149,7 +149,7 @@ describe('a directory that cannot be opened', () => {
     expect(readFileSync(join(path, 'data.mdb')).equals(before)).toBe(true)
   })
 
-  test.each([
+  it.each([
     ['a file stands where the directory should be', async (path: string) => writeFileSync(path, 'hello')],
     [
       'its data file is something else',
@@ -169,7 +169,7 @@ describe('a directory that cannot be opened', () => {
   })
 })
 
-test('the directory and its files are for their owner alone', async () => {
+it('the directory and its files are for their owner alone', async () => {
   const path = directory()
   await withStore(path, async () => {
     expect(statSync(path).mode & 0o777).toBe(0o700)

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Change, Commits } from '../../src/store/commits.ts'
 import { FENCE_MARK, reservedFences } from '../../src/store/fences.ts'
 import { decodeNumber } from '../../src/store/keyspace.ts'
@@ -19,7 +19,7 @@ function marks(): { commits: Commits; mark: () => number; full: boolean } {
   return Object.assign(disk, { commits, mark: () => mark })
 }
 
-test('a fence is given out only when a larger mark is on disk', async () => {
+it('a fence is given out only when a larger mark is on disk', async () => {
   const disk = marks()
   const fences = reservedFences(1, disk.commits, 10)
   for (let n = 1; n <= 100; n++) {
@@ -30,7 +30,7 @@ test('a fence is given out only when a larger mark is on disk', async () => {
   }
 })
 
-test('no fence is given out beyond the mark while nothing can be written, and afterwards they go on', async () => {
+it('no fence is given out beyond the mark while nothing can be written, and afterwards they go on', async () => {
   const disk = marks()
   disk.full = true
   const fences = reservedFences(1, disk.commits, 10)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createRateWindows } from '../../src/store/windows.ts'
 import { NOON, rate } from '../support/store-work.ts'
 
@@ -7,7 +7,7 @@ const WINDOW_MS = 60_000
 const MINUTE_LATER = NOON + WINDOW_MS
 
 describe('rate windows', () => {
-  test('never let more than the limit through a window, whatever the order of calls and the clock', () => {
+  it('never let more than the limit through a window, whatever the order of calls and the clock', () => {
     const call = fc.record({
       subject: fc.constantFrom('a', 'b', 'c'),
       limit: fc.constantFrom(2, 3),
@@ -42,7 +42,7 @@ describe('rate windows', () => {
     )
   })
 
-  test('never let more than the limit through between one reset and the next', () => {
+  it('never let more than the limit through between one reset and the next', () => {
     const steps = fc.array(fc.integer({ min: 0, max: 25_000 }), { maxLength: 80 })
     fc.assert(
       fc.property(steps, (moves) => {
@@ -63,7 +63,7 @@ describe('rate windows', () => {
     )
   })
 
-  test('a clock that is set back by hours locks nobody out, and gives nobody a fresh limit', () => {
+  it('a clock that is set back by hours locks nobody out, and gives nobody a fresh limit', () => {
     const windows = createRateWindows()
     const window = rate({ limit: 1 })
     windows.take(window, NOON)
@@ -72,7 +72,7 @@ describe('rate windows', () => {
     expect(windows.take(window, earlier + WINDOW_MS)).toMatchObject({ full: false })
   })
 
-  test('expired windows give their room back', () => {
+  it('expired windows give their room back', () => {
     const windows = createRateWindows()
     for (let n = 0; n < 1_000; n++) windows.take(rate(), NOON)
     expect(windows.size()).toBe(1_000)
@@ -80,7 +80,7 @@ describe('rate windows', () => {
     expect(windows.size()).toBe(100)
   })
 
-  test('a window that is opened again counts once, wherever its expired one lay', () => {
+  it('a window that is opened again counts once, wherever its expired one lay', () => {
     const windows = createRateWindows()
     const subjects = Array.from({ length: 100 }, (_, n) => `ip:${n}`)
     for (const subject of subjects) windows.take(rate({ subject }), NOON)
@@ -97,7 +97,7 @@ describe('at the bound', () => {
   }
   const newcomer = (subject: string, shared: string) => rate({ subject, shared, limit: 2 })
 
-  test('a live window is never evicted', () => {
+  it('a live window is never evicted', () => {
     const windows = crowded()
     for (let n = 0; n < 100; n++) windows.take(newcomer(`ip:new-${n}`, 'net:1'), NOON)
     for (let n = 0; n < 10; n++) {
@@ -109,14 +109,14 @@ describe('at the bound', () => {
     }
   })
 
-  test('new subjects share the window of their network', () => {
+  it('new subjects share the window of their network', () => {
     const windows = crowded()
     const full = ['a', 'b', 'c'].map((name) => windows.take(newcomer(`ip:${name}`, 'net:1'), NOON).full)
     expect(full).toEqual([false, false, true])
     expect(windows.peek(newcomer('ip:d', 'net:1'), NOON).full).toBe(true)
   })
 
-  test('past the second bound, all networks share one window of the group', () => {
+  it('past the second bound, all networks share one window of the group', () => {
     const windows = crowded()
     windows.take(newcomer('ip:a', 'net:1'), NOON)
     const full = ['net:2', 'net:3', 'net:4'].map((net) => windows.take(newcomer(`ip:${net}`, net), NOON).full)
@@ -124,13 +124,13 @@ describe('at the bound', () => {
     expect(windows.size()).toBe(12)
   })
 
-  test('a new subject has its own window again once there is room', () => {
+  it('a new subject has its own window again once there is room', () => {
     const windows = crowded()
     for (let n = 0; n < 3; n++) windows.take(newcomer('ip:a', 'net:1'), NOON)
     expect(windows.take(newcomer('ip:a', 'net:1'), MINUTE_LATER)).toMatchObject({ full: false, remaining: 1 })
   })
 
-  test('expired windows of other groups make room too', () => {
+  it('expired windows of other groups make room too', () => {
     const windows = crowded()
     const elsewhere = { ...newcomer('ip:a', 'net:1'), group: 'token', limit: 5 }
     windows.take(elsewhere, MINUTE_LATER)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { CapturedRequest } from '../../../src/cassettes/interaction.ts'
 import { canonicalKey } from '../../../src/cassettes/matching/canonical-key.ts'
 import { compileLayout } from '../../../src/cassettes/matching/layout.ts'
@@ -29,7 +29,7 @@ const form = (text: string) => key({ text, headers: [['Content-Type', 'applicati
 const get = (target: string, headers: readonly HeaderLine[] = []) => key({ method: 'GET', target, headers })
 
 describe('one request has one key', () => {
-  test('whatever the order of properties and the white space', () => {
+  it('whatever the order of properties and the white space', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(4), (object, indent) => {
         const shuffled = Object.fromEntries(Object.entries(object).reverse())
@@ -39,7 +39,7 @@ describe('one request has one key', () => {
     )
   })
 
-  test.each([
+  it.each([
     ['10', '10.00'],
     ['10', '1e1'],
     ['10', '100E-1'],
@@ -50,12 +50,12 @@ describe('one request has one key', () => {
     expect(json(`{"amount":${a}}`)).toBe(json(`{"amount":${b}}`))
   })
 
-  test('however its query and its form are ordered and encoded', () => {
+  it('however its query and its form are ordered and encoded', () => {
     expect(get('/v1/x?b=2&a=1&a=0')).toBe(get('/v1/x?a=0&b=%32&a=1'))
     expect(form('b=x+y&a=1')).toBe(form('a=1&b=x%20y'))
   })
 
-  test('whatever boundary its parts are separated by', () => {
+  it('whatever boundary its parts are separated by', () => {
     const multipart = (boundary: string) =>
       key({
         headers: [['Content-Type', `multipart/form-data; boundary=${boundary}`]],
@@ -64,7 +64,7 @@ describe('one request has one key', () => {
     expect(multipart('one')).toBe(multipart('"a second one"'.replaceAll('"', '').replaceAll(' ', '-')))
   })
 
-  test('whatever the client calls itself, and whichever trace it is in', () => {
+  it('whatever the client calls itself, and whichever trace it is in', () => {
     const noise: HeaderLine[] = [
       ['User-Agent', 'sdk/9'],
       ['traceparent', '00-1-2-01'],
@@ -75,13 +75,13 @@ describe('one request has one key', () => {
     expect(get('/v1/x', [['Accept', 'application/json']])).toBe(get('/v1/x', [['Accept', '*/*']]))
   })
 
-  test('with the prefix of its lane or without', () => {
+  it('with the prefix of its lane or without', () => {
     expect(get('/_lane/worker-1/v1/x?a=1')).toBe(get('/v1/x?a=1'))
   })
 })
 
 describe('two requests have two keys', () => {
-  test.each([
+  it.each([
     ['{"a":[1,2]}', '{"a":[2,1]}'],
     ['{"a":10}', '{"a":"10"}'],
     ['{"a":9007199254740993}', '{"a":9007199254740992}'],
@@ -95,7 +95,7 @@ describe('two requests have two keys', () => {
     expect(json(a)).not.toBe(json(b))
   })
 
-  test('when they ask for another outcome, another type or another path', () => {
+  it('when they ask for another outcome, another type or another path', () => {
     const outcome = (value: string) => key({ text: '{}', headers: [['X-Sandbox-Outcome', value]] })
     expect(outcome('success')).not.toBe(outcome('failed'))
     expect(get('/v1/x', [['Accept', 'text/html']])).not.toBe(get('/v1/x'))
@@ -105,7 +105,7 @@ describe('two requests have two keys', () => {
   })
 })
 
-test('an exact decimal has one spelling', () => {
+it('an exact decimal has one spelling', () => {
   fc.assert(
     fc.property(fc.bigInt(), fc.nat(30), (digits, scale) => {
       const padded = `${digits}${'0'.repeat(scale)}`
@@ -115,7 +115,7 @@ test('an exact decimal has one spelling', () => {
   )
 })
 
-test('every value is found where it is spelled', () => {
+it('every value is found where it is spelled', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.nat(3), (value, indent) => {
       const text = JSON.stringify(value, null, indent)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { interactions, uuid } from './by-hand.ts'
 import { createClient, type Json } from './client.ts'
 import { cassetteOf, Miss, replaying, tapeOf } from './recording.ts'
@@ -32,14 +32,14 @@ describe('two customers stay two customers', () => {
     return cassetteOf(sandbox.interactions())
   }
 
-  test('the story of the second is not told to the first', async () => {
+  it('the story of the second is not told to the first', async () => {
     const client = createClient(replaying(tapeOf(await record())), 'live')
     const { accountId } = (await client.post('/v1/accounts/open', person('+2250733333333', 'CUS-X'))).body
     await client.post('/v1/payments/fund', { amount: 5077, accountId })
     expect(await fails(client.post('/v1/payments/fund', { amount: 4001, accountId }))).toContain('binding')
   })
 
-  test('which of two stories a client is in shows when they part', async () => {
+  it('which of two stories a client is in shows when they part', async () => {
     const client = createClient(replaying(tapeOf(await record())), 'live')
     const first = (await client.post('/v1/accounts/open', person('+2250733333333', 'CUS-X'))).body
     const second = (await client.post('/v1/accounts/open', person('+2250744444444', 'CUS-Y'))).body
@@ -54,14 +54,14 @@ describe('two customers stay two customers', () => {
     ])
   })
 
-  test('a third customer is a miss', async () => {
+  it('a third customer is a miss', async () => {
     const client = createClient(replaying(tapeOf(await record())), 'live')
     await client.post('/v1/accounts/open', person('+2250733333333', 'CUS-X'))
     await client.post('/v1/accounts/open', person('+2250744444444', 'CUS-Y'))
     await fails(client.post('/v1/accounts/open', person('+2250755555555', 'CUS-Z')))
   })
 
-  test('one person twice is not two persons, and two are not one', async () => {
+  it('one person twice is not two persons, and two are not one', async () => {
     const sandbox = createSandbox()
     const recording = createClient(sandbox.client(), 'recording')
     await recording.post('/v1/kyc/submit', { phone: '+2250711111111', metadata: { step: '1' } })
@@ -78,7 +78,7 @@ describe('two customers stay two customers', () => {
     expect(await fails(step(one, '+2250733333333', '3'))).toContain('binding')
   })
 
-  test('an identifier that the tape has never given out finds nobody', async () => {
+  it('an identifier that the tape has never given out finds nobody', async () => {
     const client = createClient(replaying(tapeOf(await record())), 'live')
     await client.post('/v1/accounts/open', person('+2250733333333', 'CUS-X'))
     expect(
@@ -87,7 +87,7 @@ describe('two customers stay two customers', () => {
   })
 })
 
-test('two requests that differ in a value that is not volatile never share an answer', async () => {
+it('two requests that differ in a value that is not volatile never share an answer', async () => {
   const field = fc.constantFrom('amount', 'description', 'currency', 'note')
   const value = fc.oneof(
     fc.integer({ min: 1, max: 50 }),
@@ -129,14 +129,14 @@ describe('magic inputs are compared exactly', () => {
     return createClient(replaying(tapeOf(cassetteOf(sandbox.interactions()))), 'live')
   }
 
-  test('a rejected phone answers neither an ordinary nor an approved one', async () => {
+  it('a rejected phone answers neither an ordinary nor an approved one', async () => {
     const client = await record((one) => one.post('/v1/kyc/submit', { phone: '+22500000009' }))
     await fails(client.post('/v1/kyc/submit', { phone: '+2250712345678' }))
     await fails(client.post('/v1/kyc/submit', { phone: '+22500000001' }))
     expect((await client.post('/v1/kyc/submit', { phone: '+22500000009' })).body.outcome).toBe('rejected')
   })
 
-  test('an ordinary phone does not answer a magic one', async () => {
+  it('an ordinary phone does not answer a magic one', async () => {
     const client = await record((one) => one.post('/v1/kyc/submit', { phone: '+2250712345678' }))
     await fails(client.post('/v1/kyc/submit', { phone: '+22500000009' }))
     expect((await client.post('/v1/kyc/submit', { phone: '+2250787654321' })).body.phone).toBe(
@@ -144,7 +144,7 @@ describe('magic inputs are compared exactly', () => {
     )
   })
 
-  test('a businessRef that ends in 009 or 001 is itself; another one is anybody', async () => {
+  it('a businessRef that ends in 009 or 001 is itself; another one is anybody', async () => {
     const client = await record(async (one) => {
       await one.post('/v1/kyb/submit', { businessRef: 'BUS-7-009' })
       await one.post('/v1/kyb/submit', { businessRef: 'BUS-7' })
@@ -155,7 +155,7 @@ describe('magic inputs are compared exactly', () => {
     expect((await client.post('/v1/kyb/submit', { businessRef: 'BUS-7-009' })).body.outcome).toBe('rejected')
   })
 
-  test('a value that was published for tests is itself', async () => {
+  it('a value that was published for tests is itself', async () => {
     const recorded = interactions(['GET /v1/score?customerRef=CUS-0001', 200, { score: 712 }])
     const exact = tapeOf(cassetteOf(recorded), { testValues: ['CUS-0001', 'CUS-0002'] })
     await fails(createClient(replaying(exact), 'live').get('/v1/score?customerRef=CUS-0002'))

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { annotate } from '../../../src/cassettes/bindings/annotate.ts'
 import { VOLATILE } from '../../../src/cassettes/bindings/contract.ts'
 import type { Interaction } from '../../../src/cassettes/interaction.ts'
@@ -65,13 +65,13 @@ function cost(recorded: readonly Interaction[]): number {
   return tape.probes()
 }
 
-test.each(Object.entries(SHAPES))('twice the entries cost twice as much: %s', (_, shape) => {
+it.each(Object.entries(SHAPES))('twice the entries cost twice as much: %s', (_, shape) => {
   const small = cost(shape(500))
   expect(small).toBeLessThan(500 * 8)
   expect(cost(shape(1000))).toBeLessThan(small * 2.2)
 })
 
-test('a miss looks into few of many lanes', () => {
+it('a miss looks into few of many lanes', () => {
   const recorded = SHAPES['a lane for every entry']?.(3000) ?? []
   const tape = createTape([cassetteOf(recorded, { redact: false })], { rules: DEFAULT_OUTCOMES })
   const [first] = recorded

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { interactions, json, uuid } from './by-hand.ts'
 import { createClient } from './client.ts'
 import { cassetteOf, Miss, replaying, tapeOf } from './recording.ts'
@@ -10,7 +10,7 @@ const POLL = interactions(
   ['GET /v1/accounts/acc_1', 200, { state: 'DONE' }],
 )
 
-test('a poll replays PENDING, PENDING, DONE and stays on DONE', async () => {
+it('a poll replays PENDING, PENDING, DONE and stays on DONE', async () => {
   const client = createClient(replaying(tapeOf(cassetteOf(POLL))), 'live')
   const states = []
   for (let i = 0; i < 5; i++) states.push((await client.get('/v1/accounts/acc_1')).body.state)
@@ -31,7 +31,7 @@ describe('a list before and after a change', () => {
   const start = () => createClient(replaying(tapeOf(cassetteOf(LISTED))), 'live')
   const register = { url: 'https://a.example' }
 
-  test('shows the change only after it', async () => {
+  it('shows the change only after it', async () => {
     const client = start()
     const first = await client.get('/v1/webhooks')
     const again = await client.get('/v1/webhooks')
@@ -40,7 +40,7 @@ describe('a list before and after a change', () => {
     expect([first, again, after].map(({ body }) => (body.items as unknown[]).length)).toEqual([0, 0, 1])
   })
 
-  test('shows the change to a client that changed first', async () => {
+  it('shows the change to a client that changed first', async () => {
     const client = start()
     await client.post('/v1/webhooks', register)
     const after = await client.get('/v1/webhooks')
@@ -48,7 +48,7 @@ describe('a list before and after a change', () => {
     expect([after, again].map(({ body }) => (body.items as unknown[]).length)).toEqual([1, 1])
   })
 
-  test('is there for a client that never changes anything', async () => {
+  it('is there for a client that never changes anything', async () => {
     const client = start()
     expect((await client.get('/v1/webhooks')).body.items).toEqual([])
   })
@@ -64,14 +64,14 @@ describe('the profile strict', () => {
     return createClient(replaying(tapeOf(cassetteOf(sandbox.interactions()), { profile: 'strict' })), 'b')
   }
 
-  test('takes the recorded order', async () => {
+  it('takes the recorded order', async () => {
     const client = await strict()
     await client.post('/v1/kyb/submit', { businessRef: 'BUS-1' })
     await client.post('/v1/webhooks', { url: 'https://a.example', events: ['*'] })
     expect((await client.get('/v1/webhooks')).status).toBe(200)
   })
 
-  test('rejects a read before the change that it shows, and says so', async () => {
+  it('rejects a read before the change that it shows, and says so', async () => {
     const client = await strict()
     const missed = await client.get('/v1/webhooks').catch((error: unknown) => error)
     expect(missed).toBeInstanceOf(Miss)
@@ -97,7 +97,7 @@ describe('idempotent retries', () => {
     ['POST /v1/payments/fund', 200, { paymentId: 'pay_00000002', amount: 5077 }, { key: uuid(2), body }],
   )
 
-  test('get the stored answer, marked, and consume nothing', async () => {
+  it('get the stored answer, marked, and consume nothing', async () => {
     const tape = tapeOf(cassetteOf(PAID))
     const client = createClient(replaying(tape), 'live')
     const key: [string, string] = ['Idempotency-Key', client.uuid()]
@@ -111,7 +111,7 @@ describe('idempotent retries', () => {
     expect(tape.ledger()).toMatchObject({ served: 2, repeated: 1, missed: 0 })
   })
 
-  test('count as used with their original when they were recorded', async () => {
+  it('count as used with their original when they were recorded', async () => {
     const tape = tapeOf(cassetteOf(PAID))
     const client = createClient(replaying(tape), 'live')
     await client.post('/v1/payments/fund', body)
@@ -119,7 +119,7 @@ describe('idempotent retries', () => {
     expect(tape.ledger().unused).toEqual([])
   })
 
-  test('with another body are a reuse of the key', () => {
+  it('with another body are a reuse of the key', () => {
     const tape = tapeOf(cassetteOf(PAID))
     const ask = (amount: string) =>
       tape.match({
@@ -140,7 +140,7 @@ describe('idempotent retries', () => {
     expect([ask('5077'), ask('5000'), ask('5077.0'), ask('5077')]).toEqual(['hit', 'reused', 'reused', 'hit'])
   })
 
-  test('meet a recorded 409 and 5xx in order, because those were not stored', async () => {
+  it('meet a recorded 409 and 5xx in order, because those were not stored', async () => {
     const refused = (status: number, code: string) => json(status, { code })
     const recorded = interactions(
       [
@@ -178,7 +178,7 @@ describe('idempotent retries', () => {
   })
 })
 
-test('a recorded refusal of the moment comes in order, and a read does not stay on it', async () => {
+it('a recorded refusal of the moment comes in order, and a read does not stay on it', async () => {
   const recorded = interactions(
     ['GET /v1/accounts/acc_1', 401, { code: 'TOKEN_EXPIRED' }, { origin: 'edge:TOKEN_EXPIRED' }],
     ['GET /v1/accounts/acc_1', 200, { accountId: 'acc_1' }],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Interaction } from '../../../src/cassettes/interaction.ts'
 import type { Tape } from '../../../src/cassettes/tape/tape.ts'
 import { createClient, type Json, requestOf } from './client.ts'
@@ -67,7 +67,7 @@ describe('what a request costs, in look-ups and entries examined, does not grow 
     return { small: await of(small), large: await of(large) }
   }
 
-  test('for a first-seen customer', async () => {
+  it('for a first-seen customer', async () => {
     const { small, large } = await costs((client) =>
       client.post('/v1/accounts/open', { customerRef: 'CUS-new', phone: '+2250712345678' }),
     )
@@ -75,24 +75,24 @@ describe('what a request costs, in look-ups and entries examined, does not grow 
     expect(large).toBeLessThan(12)
   })
 
-  test('for a read by an identifier', async () => {
+  it('for a read by an identifier', async () => {
     const { small, large } = await costs((client) => client.get('/v1/accounts/acc_000000000007'))
     expect(large).toBe(small)
     expect(large).toBeLessThan(12)
   })
 
-  test('for the same read again', async () => {
+  it('for the same read again', async () => {
     const { small, large } = await costs((client) => client.get('/v1/accounts/acc_000000000007'))
     expect(large).toBe(small)
     expect(large).toBeLessThan(12)
   })
 
-  test('for the last of many', async () => {
+  it('for the last of many', async () => {
     const client = createClient(replaying(large), 'last')
     expect(await cost(large, () => client.get('/v1/accounts/acc_000000019999'))).toBeLessThan(12)
   })
 
-  test('for the thousandth customer after nine hundred and ninety-nine', async () => {
+  it('for the thousandth customer after nine hundred and ninety-nine', async () => {
     const client = createClient(replaying(large), 'many')
     const open = (i: number) =>
       client.post('/v1/accounts/open', { customerRef: `live-${i}`, phone: '+2250712345678' })
@@ -100,7 +100,7 @@ describe('what a request costs, in look-ups and entries examined, does not grow 
     expect(await cost(large, () => open(999))).toBeLessThan(12)
   })
 
-  test('and a miss is explained within a bound', async () => {
+  it('and a miss is explained within a bound', async () => {
     const client = createClient(replaying(large), 'missing')
     const missed = () => client.get('/v1/accounts/acc_unknown0000').catch(() => undefined)
     expect(await cost(large, missed)).toBeLessThan(3000)

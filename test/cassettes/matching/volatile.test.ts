@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { VolatileRuleError, withVolatile } from '../../../src/cassettes/bindings/volatile.ts'
 import type { Cassette } from '../../../src/cassettes/interaction.ts'
 import type { MissReport } from '../../../src/cassettes/miss/report.ts'
@@ -33,7 +33,7 @@ const volatile = (cassette: Cassette, rules: readonly string[]) =>
   withVolatile([cassette], rules, { rules: DEFAULT_OUTCOMES })[0] ?? cassette
 
 describe('a rule of a report, pasted', () => {
-  test('lets the same request match, and two values stay two', async () => {
+  it('lets the same request match, and two values stay two', async () => {
     const cassette = cassetteOf(
       interactions(
         fund(1, { amount: 5077, metadata: { order: 'A-1' } }, { paid: 1, metadata: { order: 'A-1' } }),
@@ -67,7 +67,7 @@ describe('a rule of a report, pasted', () => {
     ])
   })
 
-  test('holds for numbers, in a list too, and for queries; each comes back as it was sent', async () => {
+  it('holds for numbers, in a list too, and for queries; each comes back as it was sent', async () => {
     const cassette = cassetteOf(
       interactions(
         fund(1, '{"amount":5077,"sentAt":1736934600,"tags":["x",{"n":3}]}', { sentAt: 1736934600, n: 3 }),
@@ -90,7 +90,7 @@ describe('a rule of a report, pasted', () => {
     expect(bodies).toEqual(['{"sentAt":1800000000,"n":4}', '{"note":"b"}'])
   })
 
-  test('never makes a text of a number, nor a number of a text', async () => {
+  it('never makes a text of a number, nor a number of a text', async () => {
     const cassette = volatile(
       cassetteOf(interactions(fund(1, '{"step":2}'), fund(2, '{"step":"1"}', { step: 1 }))),
       ['step'],
@@ -103,7 +103,7 @@ describe('a rule of a report, pasted', () => {
     await client.post('/v1/payments/fund', { step: 3 })
   })
 
-  test('is not printed for a value that decides an outcome: that is compared all the same', async () => {
+  it('is not printed for a value that decides an outcome: that is compared all the same', async () => {
     const cassette = cassetteOf(interactions(fund(1, { amount: 5077 })))
     const work = async (client: ReturnType<typeof createClient>) =>
       void (await client.post('/v1/payments/fund', { amount: 5000 }))
@@ -116,7 +116,7 @@ describe('a rule of a report, pasted', () => {
     expect((await replayed(volatile(simulated, ['/amount']), ask)).ledger().missed).toBe(1)
   })
 
-  test('that is about nothing that was recorded is a mistake', () => {
+  it('that is about nothing that was recorded is a mistake', () => {
     const cassette = cassetteOf(interactions(fund(1, { amount: 5077 })))
     expect(() => volatile(cassette, ['/amuont'])).toThrow(VolatileRuleError)
     expect(() => volatile(cassette, ['/amount', 'AMOUNT'])).not.toThrow()
@@ -135,7 +135,7 @@ describe('whatever a report says to do', () => {
   )
   const same = { amount: 5078, 'a b': 'x', "it's": 'x', ok: true, list: ['x'] }
 
-  test.each<[string, Partial<Json>]>([
+  it.each<[string, Partial<Json>]>([
     ['a text', { list: ['y'] }],
     ['a name that a shell would read', { "it's": 'y' }],
     ['a name that is no item of a list', { 'a b': 'y' }],
@@ -154,7 +154,7 @@ describe('whatever a report says to do', () => {
     for (const { rule } of reasons) expect(accepted(rule)).toBe(true)
   })
 
-  test('and in a lane, out of order, and for a path', async () => {
+  it('and in a lane, out of order, and for a path', async () => {
     const strict = tapeOf(recorded, { profile: 'strict' })
     const client = createClient(replaying(strict), 'live')
     for (const ask of [() => client.get('/v1/webhooks'), () => client.get('/v1/accounts/acc_two')])

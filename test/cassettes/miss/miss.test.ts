@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { missText } from '../../../src/cassettes/miss/console.ts'
 import { missJUnit } from '../../../src/cassettes/miss/junit.ts'
 import { missDetail, missMembers } from '../../../src/cassettes/miss/problem.ts'
@@ -39,14 +39,14 @@ async function reasonOf(work: Promise<unknown>) {
 describe('a miss says why', () => {
   const fund = { amount: 5077, currency: 'XOF', description: 'fees' }
 
-  test('value', async () => {
+  it('value', async () => {
     expect(await reasonOf(client().post('/v1/payments/fund', { ...fund, description: 'rent' }))).toEqual([
       { kind: 'number-spelling', at: 'request-body /amount', recorded: '"5077.00"', live: '"5077"' },
       { kind: 'value', at: 'request-body /description', recorded: '"fees"', live: '"rent"' },
     ])
   })
 
-  test('missing, extra and type', async () => {
+  it('missing, extra and type', async () => {
     const { description: _, ...rest } = fund
     expect((await reasonOf(client().post('/v1/payments/fund', rest)))?.at(-1)).toMatchObject({
       kind: 'missing',
@@ -60,13 +60,13 @@ describe('a miss says why', () => {
     ])
   })
 
-  test('number-spelling, where a number is a text', async () => {
+  it('number-spelling, where a number is a text', async () => {
     expect(await reasonOf(client().get('/v1/credit/simulate?amount=01000&termMonths=6'))).toMatchObject([
       { kind: 'number-spelling', at: 'query /amount', recorded: '"1000"', live: '"01000"' },
     ])
   })
 
-  test('exhausted', async () => {
+  it('exhausted', async () => {
     const one = client()
     await one.post('/v1/payments/fund', fund)
     expect((await reasonOf(one.post('/v1/payments/fund', fund)))?.[0]).toMatchObject({
@@ -75,14 +75,14 @@ describe('a miss says why', () => {
     })
   })
 
-  test('lane', async () => {
+  it('lane', async () => {
     const report = await missOf(client().get('/v1/webhooks'))
     expect(report.closest[0]?.reasons).toEqual([
       { kind: 'lane', at: '', recorded: 'lane-b', live: 'key_demo', rule: 'X-Sandgate-Lane: lane-b' },
     ])
   })
 
-  test('and when nothing like it was recorded', async () => {
+  it('and when nothing like it was recorded', async () => {
     const report = await missOf(client().get('/v1/score?customerRef=CUS-1'))
     expect(report.stages.map(({ stage, left }) => [stage, left])).toEqual([
       ['loaded', 3],
@@ -114,7 +114,7 @@ describe('a report', () => {
     )
   }
 
-  test('shows no personal value, in no form', async () => {
+  it('shows no personal value, in no form', async () => {
     const made = await report()
     const shown = [
       JSON.stringify(made),
@@ -126,7 +126,7 @@ describe('a report', () => {
     for (const text of shown) expect(text).not.toMatch(/98765432|Fatoumata|Aminata|0711111111/)
   })
 
-  test('reads as text, with the place in the file and a rule to paste', async () => {
+  it('reads as text, with the place in the file and a rule to paste', async () => {
     const text = missText(await report())
     expect(text).toBe(
       [
@@ -142,7 +142,7 @@ describe('a report', () => {
     expect(missText(await report(), { color: true })).toContain('\u001b[31mCASSETTE MISS')
   })
 
-  test('is well-formed JUnit XML', async () => {
+  it('is well-formed JUnit XML', async () => {
     const xml = missJUnit([await report()])
     expect(xml).toContain('tests="1" failures="1"')
     expect(xml).toContain('&lt;&amp;')

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Answer, createClient } from '../matching/client.ts'
 import { cassetteOf, replaying, tapeOf } from '../matching/recording.ts'
 import { createSandbox, type Send, T0 } from '../matching/sandbox.ts'
@@ -27,7 +27,7 @@ async function recorded(suite: readonly StepNames[], seed = 'recording') {
 }
 
 describe('whatever is recorded replays', () => {
-  test('byte for byte to the same client, when time is frozen', async () => {
+  it('byte for byte to the same client, when time is frozen', async () => {
     await fc.assert(
       fc.asyncProperty(SUITE, async (suite) => {
         const { answers, interactions } = await recorded(suite)
@@ -46,7 +46,7 @@ describe('whatever is recorded replays', () => {
     )
   })
 
-  test('to a client with other made-up values, which come back as it sent them', async () => {
+  it('to a client with other made-up values, which come back as it sent them', async () => {
     await fc.assert(
       fc.asyncProperty(SUITE, async (suite) => {
         const { interactions } = await recorded(suite)
@@ -68,7 +68,7 @@ describe('whatever is recorded replays', () => {
       }),
     )
 
-  test('in any order of the tests, and any part of them, though they begin alike', async () => {
+  it('in any order of the tests, and any part of them, though they begin alike', async () => {
     await fc.assert(
       fc.asyncProperty(inAnyOrder(ownStepNames), async ({ suite, order }) => {
         const { interactions } = await recorded(suite)
@@ -101,7 +101,7 @@ describe('whatever is recorded replays', () => {
     )
   })
 
-  test('in any order, with answers that no other test has, when a first request says which test it is', async () => {
+  it('in any order, with answers that no other test has, when a first request says which test it is', async () => {
     const runNamed = async (
       send: Send,
       suite: readonly StepNames[],
@@ -128,7 +128,7 @@ describe('whatever is recorded replays', () => {
     )
   })
 
-  test('to concurrent clients in lanes of their own', async () => {
+  it('to concurrent clients in lanes of their own', async () => {
     await fc.assert(
       fc.asyncProperty(SUITE, async (suite) => {
         const sandbox = createSandbox()
@@ -149,7 +149,7 @@ describe('whatever is recorded replays', () => {
     )
   })
 
-  test('to any number of clients that the recording does not know, each from the beginning', async () => {
+  it('to any number of clients that the recording does not know, each from the beginning', async () => {
     const suite = [
       ['open', 'fund', 'read'],
       ['session', 'kyc', 'readSession'],
@@ -166,7 +166,7 @@ describe('whatever is recorded replays', () => {
 })
 
 describe('without redaction', () => {
-  test('the recorded client gets its bytes, another one its own values', async () => {
+  it('the recorded client gets its bytes, another one its own values', async () => {
     await fc.assert(
       fc.asyncProperty(SUITE, async (suite) => {
         const { answers, interactions } = await recorded(suite)

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { exitCode, ledgerText } from '../../../src/cassettes/tape/ledger.ts'
 import { interactions, json } from '../matching/by-hand.ts'
 import { createClient, requestOf } from '../matching/client.ts'
@@ -16,7 +16,7 @@ describe('time', () => {
     return { made, cassette: cassetteOf(sandbox.interactions()) }
   }
 
-  test('shift renders instants around now, with their intervals and spelling, and one instant as one', async () => {
+  it('shift renders instants around now, with their intervals and spelling, and one instant as one', async () => {
     const { cassette } = await record()
     let now = NOW
     const client = createClient(replaying(tapeOf(cassette), { now: () => now }), 'live')
@@ -33,13 +33,13 @@ describe('time', () => {
     expect(Number(read.header('x-ratelimit-reset')) - now / 1000).toBeOneOf([60, 61])
   })
 
-  test('freeze serves them as recorded', async () => {
+  it('freeze serves them as recorded', async () => {
     const { made, cassette } = await record()
     const client = createClient(replaying(tapeOf(cassette, { time: 'freeze' }), { now: NOW }), 'live')
     expect((await client.post('/v1/kyc/widget/session', {})).reply).toEqual(made.reply)
   })
 
-  test('keeps precision, offset and what the client has sent', async () => {
+  it('keeps precision, offset and what the client has sent', async () => {
     const at = {
       startAt: '2026-01-15T10:30:00+01:00',
       doneAt: '2026-01-15T09:30:00.123456Z',
@@ -59,7 +59,7 @@ describe('time', () => {
   })
 })
 
-test('live values replace recorded ones at their places only, byte for byte elsewhere', async () => {
+it('live values replace recorded ones at their places only, byte for byte elsewhere', async () => {
   const reply =
     '{ "customerRef" : "CUS-A",\r\n "note":"CUS-A", "amount":10.00, "big":9007199254740993, "caf\\u00e9":"\\/" }'
   const recorded = interactions([
@@ -74,7 +74,7 @@ test('live values replace recorded ones at their places only, byte for byte else
   expect(live.headers.find(([name]) => name === 'Content-Length')?.[1]).toBe(String(live.body.length))
 })
 
-test('the request id and the origin of the replay take the place of the recorded ones', async () => {
+it('the request id and the origin of the replay take the place of the recorded ones', async () => {
   const body = {
     type: 'https://sandbox.example.com/docs/errors/ACCOUNT_NOT_FOUND',
     instance: 'urn:sandgate:request:req_0',
@@ -118,7 +118,7 @@ describe('what the gateway judges by itself', () => {
   const token = { ...requestOf('POST', '/auth/token', [], 'client_id=key_demo') }
   const live = (request = token, operation = 'auth.token') => ({ lane: LANE, operation, request, now: T0 })
 
-  test('the token exchange: recorded refusals in order, then live grants with the recorded scopes', () => {
+  it('the token exchange: recorded refusals in order, then live grants with the recorded scopes', () => {
     const tape = tapeOf(cassetteOf(recorded))
     const first = tape.grant(live())
     expect(first.kind === 'refused' && first.hit.reply.status).toBe(401)
@@ -127,7 +127,7 @@ describe('what the gateway judges by itself', () => {
     expect(tape.grant(live())).toEqual({ kind: 'granted', scopes, isRecorded: false })
   })
 
-  test('a refusal that was judged live counts a recorded one with its code as used', () => {
+  it('a refusal that was judged live counts a recorded one with its code as used', () => {
     const tape = tapeOf(cassetteOf(recorded))
     const request = requestOf('POST', '/v1/payments/fund', [], '{"amount":0}')
     expect(tape.refusal(live(request, 'payments.fund'), 'VALIDATION_FAILED')?.sequence).toBe(3)
@@ -135,7 +135,7 @@ describe('what the gateway judges by itself', () => {
     expect(tape.ledger()).toMatchObject({ live: 1, served: 0 })
   })
 
-  test('a recorded refusal of the moment is on the tape', () => {
+  it('a recorded refusal of the moment is on the tape', () => {
     const found = tapeOf(cassetteOf(recorded)).match(live(requestOf('GET', '/v1/accounts'), 'accounts.list'))
     expect(found.kind === 'hit' && found.reply.status).toBe(429)
   })
@@ -144,7 +144,7 @@ describe('what the gateway judges by itself', () => {
 describe('the ledger', () => {
   const recorded = interactions(['GET /v1/accounts', 200, {}], ['GET /v1/webhooks', 200, {}])
 
-  test('fails a replay of which nothing was served, and one that missed', async () => {
+  it('fails a replay of which nothing was served, and one that missed', async () => {
     const tape = tapeOf(cassetteOf(recorded))
     expect(exitCode(tape.ledger())).toBe(1)
     const client = createClient(replaying(tape), 'live')
@@ -155,7 +155,7 @@ describe('the ledger', () => {
     expect(exitCode(tape.ledger())).toBe(1)
   })
 
-  test('a request that was passed on has not missed, and fails the run under CI alone', async () => {
+  it('a request that was passed on has not missed, and fails the run under CI alone', async () => {
     const tape = tapeOf(cassetteOf(recorded))
     await createClient(replaying(tape), 'live')
       .get('/v1/score?customerRef=x')
@@ -165,7 +165,7 @@ describe('the ledger', () => {
     expect([exitCode(tape.ledger()), exitCode(tape.ledger(), { ci: true })]).toEqual([0, 1])
   })
 
-  test('reads as text', async () => {
+  it('reads as text', async () => {
     const tape = tapeOf(cassetteOf(recorded))
     const client = createClient(replaying(tape), 'live')
     await client.get('/v1/accounts')
