@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { loadCassette } from '../../src/cassettes/file/load.ts'
@@ -17,6 +17,7 @@ import { type PartnerClient, signIn } from './partner-client.ts'
 const one = partner('episodes')
 const two = partner('second')
 const root = scratch()
+const opening = join(root, 'opening.har')
 const loaded = loadConfig({ file: null })
 if (!loaded.ok) throw new Error('the built-in configuration is good')
 const { config } = loaded
@@ -26,6 +27,10 @@ let count = 0
 
 beforeAll(async () => {
   gateway = await startGateway({ partners: [one, two] })
+  const recording = await startSession(sessionOptions('once', { out: opening }))
+  const client = await signIn(recording.url, one)
+  expect(await open(client, person())).toMatchObject({ status: 201 })
+  await recording.finish()
 })
 beforeEach(async () => {
   // Token exchanges are counted per key and minute.
@@ -33,9 +38,12 @@ beforeEach(async () => {
   out = join(root, String(++count), 'tests.har')
 })
 
+function sessionOptions(mode: RecordMode, more: Partial<SessionOptions>): SessionOptions {
+  return { mode, out, upstream: new URL(gateway.url), port: 0, config, ...more }
+}
+
 async function session(mode: RecordMode, more: Partial<SessionOptions> = {}): Promise<Session> {
-  const upstream = new URL(gateway.url)
-  const started = await startSession({ mode, out, upstream, port: 0, config, ...more })
+  const started = await startSession(sessionOptions(mode, more))
   let isFinished = false
   onTestFinished(async () => {
     if (!isFinished) await started.finish().catch(() => {})
@@ -69,18 +77,16 @@ function recorded(operation: string): Person[] {
     .map(({ request }) => JSON.parse(Buffer.from(request.body).toString()) as Person)
 }
 
-/** A cassette of one client who opens an account for one person. */
-async function recordOpening() {
-  const recording = await session('once')
-  const client = await signIn(recording.url, one)
-  expect(await open(client, person())).toMatchObject({ status: 201 })
-  await recording.finish()
+/** A cassette of one client who opens an account for one person, which was recorded once. */
+function recordOpening(): string {
+  mkdirSync(dirname(out))
+  copyFileSync(opening, out)
   return readFileSync(out, 'utf8')
 }
 
 describe('new_episodes', () => {
   it('replays what is known, passes on what is not, and the next run finds both', async () => {
-    await recordOpening()
+    recordOpening()
     const more = await session('new_episodes')
     expect(more).toMatchObject({ doing: 'continue', loaded: 2 })
     const [awa, binta] = [person(), person()]
@@ -118,7 +124,7 @@ describe('new_episodes', () => {
   })
 
   it('knows a person again who was first seen in a request that was passed on', async () => {
-    await recordOpening()
+    recordOpening()
     const more = await session('new_episodes')
     const client = await signIn(more.url, one)
     const awa = person()
@@ -166,7 +172,7 @@ describe('new_episodes', () => {
   })
 
   it('takes a token anew from the upstream when the one that it has is about to expire', async () => {
-    await recordOpening()
+    recordOpening()
     let now = Date.now()
     const more = await session('new_episodes', { clock: { now: () => now } })
     const client = await signIn(more.url, one)
@@ -185,7 +191,7 @@ describe('new_episodes', () => {
   })
 
   it('writes neither a secret nor a personal value, at no time', async () => {
-    await recordOpening()
+    recordOpening()
     const more = await session('new_episodes')
     const awa = person()
     await kyc(await signIn(more.url, one), awa)
@@ -200,7 +206,7 @@ describe('new_episodes', () => {
   })
 
   it('asks the upstream for nothing where everything is known, and leaves the file as it is', async () => {
-    const before = await recordOpening()
+    const before = recordOpening()
     const more = await session('new_episodes', { upstream: new URL('http://127.0.0.1:1') })
     expect(await open(await signIn(more.url, one), person())).toMatchObject({ status: 201 })
     expect(await more.finish()).toBeUndefined()
@@ -210,7 +216,7 @@ describe('new_episodes', () => {
   })
 
   it('records a token exchange that is new, once, however many requests follow', async () => {
-    await recordOpening()
+    recordOpening()
     const more = await session('new_episodes')
     const client = await signIn(more.url, two, { scope: 'payments:write' })
     for (const amount of [1077, 2077])
@@ -225,7 +231,7 @@ describe('new_episodes', () => {
   })
 
   it('puts what is new for an unknown client where its answers came from', async () => {
-    await recordOpening()
+    recordOpening()
     const more = await session('new_episodes')
     const client = await signIn(more.url, two)
     await open(client, person())
@@ -235,7 +241,7 @@ describe('new_episodes', () => {
   })
 
   it('passes on what the client sent: an account of the tape is not there upstream', async () => {
-    await recordOpening()
+    recordOpening()
     const more = await session('new_episodes')
     const client = await signIn(more.url, two)
     const { body } = await open(client, person())
@@ -250,7 +256,7 @@ describe('new_episodes', () => {
   })
 
   it('lets a request miss when the upstream gives its client no token', async () => {
-    const before = await recordOpening()
+    const before = recordOpening()
     const reasons: unknown[] = []
     const more = await session('new_episodes', { onMiss: (_report, reason) => reasons.push(reason) })
     const client = await signIn(more.url, { ...one, secret: 'sk_sandbox_wrong_but_good_for_the_tape' })
@@ -263,7 +269,7 @@ describe('new_episodes', () => {
   })
 
   it('leaves the file as it is when no request that was passed on had a reply', async () => {
-    const before = await recordOpening()
+    const before = recordOpening()
     const more = await session('new_episodes', { upstream: new URL('http://127.0.0.1:1') })
     expect((await fetch(`${more.url}/v1/unknown`)).status).toBe(502)
     await expect(more.finish()).rejects.toMatchObject({ reason: 'unanswered' })
@@ -272,7 +278,7 @@ describe('new_episodes', () => {
   })
 
   it('names itself in everything that leads to a next request', async () => {
-    await recordOpening()
+    recordOpening()
     const more = await session('new_episodes')
     const metadata = await fetch(`${more.url}/.well-known/oauth-authorization-server`)
     expect(await metadata.json()).toMatchObject({
@@ -282,7 +288,7 @@ describe('new_episodes', () => {
   })
 
   it('takes up what a recorder that was killed had added', async () => {
-    const before = await recordOpening()
+    const before = recordOpening()
     const killed = await session('new_episodes')
     await kyc(await signIn(killed.url, one), person())
     const journal = out.replace('.har', '.cassette.jsonl')

@@ -1,11 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { scratch } from '../cassettes/recording-fixtures.ts'
 import { requesting, sandgateRecord } from './command.ts'
-import { type Handler, startUpstream } from './upstream.ts'
+import { type Handler, openUpstream, type Upstream } from './upstream.ts'
 
 const root = scratch()
 chmodSync(root, 0o755)
@@ -22,13 +31,24 @@ const answering: Handler = (req, res) => {
   req.resume().on('end', () => res.setHeader('Content-Type', 'application/json').end('{"ok":true}'))
 }
 
-async function recorded() {
-  const upstream = await startUpstream((req, res) => {
-    if (req.url !== '/never') answering(req, res)
+const LONG = 'x'.repeat(20_000)
+const first = join(root, 'first.har')
+let shared: Upstream
+beforeAll(async () => {
+  shared = await openUpstream((req, res) => {
+    if (req.url?.startsWith('/long/')) req.resume().on('end', () => res.end(LONG))
+    else if (req.url !== '/never') answering(req, res)
   })
-  const options = ['--upstream', upstream.url.origin, '--out', out]
-  await sandgateRecord([...options, '--', ...requesting('/old')])
-  return { ...upstream, options, before: readFileSync(out, 'utf8') }
+  await sandgateRecord(['--upstream', shared.url.origin, '--out', first, '--', ...requesting('/old')])
+  return shared.close
+})
+
+/** A cassette with one request, which was recorded once, and what the upstream has seen since. */
+function recorded() {
+  copyFileSync(first, out)
+  shared.seen.length = 0
+  const options = ['--upstream', shared.url.origin, '--out', out]
+  return { ...shared, options, before: readFileSync(out, 'utf8') }
 }
 
 /** The old cassette as it was, and beside it only what is named. */
@@ -39,7 +59,7 @@ function expectUntouched(before: string, ...beside: string[]) {
 
 describe('an upstream that does not answer in time', () => {
   it('is given up with 504; what else passed is recorded', async () => {
-    const { options } = await recorded()
+    const { options } = recorded()
     const ended = await sandgateRecord([
       ...options,
       '--mode',
@@ -58,7 +78,7 @@ describe('an upstream that does not answer in time', () => {
   })
 
   it('alone makes no recording: 6, and the file stands', async () => {
-    const { options, before } = await recorded()
+    const { options, before } = recorded()
     const ended = await sandgateRecord([
       ...options,
       '--mode',
@@ -83,7 +103,7 @@ const asNobody = isRoot ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, 
 
 describe('a directory without permission to write', () => {
   it('is refused with 6 before anything passes', async () => {
-    const { options, before, seen } = await recorded()
+    const { options, before, seen } = recorded()
     chmodSync(directory, 0o555)
     onTestFinished(() => chmodSync(directory, 0o755))
     seen.length = 0
@@ -99,7 +119,7 @@ describe('a directory without permission to write', () => {
   })
 
   it('is good enough to replay from', async () => {
-    await recorded()
+    recorded()
     chmodSync(directory, 0o555)
     onTestFinished(() => chmodSync(directory, 0o755))
     const ended = await sandgateRecord(['--out', out, '--', ...requesting('/old')], { by: asNobody })
@@ -107,7 +127,7 @@ describe('a directory without permission to write', () => {
   })
 
   it('from the middle of a recording on keeps the file and what was recorded', async () => {
-    const { options, before } = await recorded()
+    const { options, before } = recorded()
     if (isRoot) chownSync(directory, NOBODY, NOBODY)
     onTestFinished(() => chmodSync(directory, 0o755))
     const [node = '', ...script] = requesting('/new')
@@ -132,25 +152,18 @@ function smallDisk(bytes: number): boolean {
 }
 
 describe('a disk that fills up', () => {
-  const LONG = 'x'.repeat(20_000)
   const many = Array.from({ length: 20 }, (_, i) => `/long/${i}`)
 
-  async function onSmallDisk(bytes: number, skip: () => void) {
+  function onSmallDisk(bytes: number, skip: () => void) {
     if (!smallDisk(bytes)) skip()
-    const upstream = await startUpstream((req, res) => {
-      if (req.url === '/old') answering(req, res)
-      else req.resume().on('end', () => res.end(LONG))
-    })
-    const options = ['--upstream', upstream.url.origin, '--out', out]
-    await sandgateRecord([...options, '--', ...requesting('/old')])
-    return { options, before: readFileSync(out, 'utf8') }
+    return recorded()
   }
 
   const addEpisodes = (options: readonly string[], ...paths: readonly string[]) =>
     sandgateRecord([...options, '--mode', 'new_episodes', '--', ...requesting(...paths)])
 
   it('while it records: the traffic goes on, the file stands, and the end is 6', async ({ skip }) => {
-    const { options, before } = await onSmallDisk(160 * 1024, skip)
+    const { options, before } = onSmallDisk(160 * 1024, skip)
     const ended = await sandgateRecord([...options, '--mode', 'all', '--', ...requesting(...many)])
     expect(ended).toMatchObject({ code: 6, stdout: expect.stringMatching(/\n(?:200\n){20}$/) })
     expect(ended.stderr).toMatch(/the recording is incomplete: .*\(ENOSPC\)\. The traffic goes on\.\n/)
@@ -158,7 +171,7 @@ describe('a disk that fills up', () => {
   })
 
   it('while it adds to a cassette: likewise', async ({ skip }) => {
-    const { options, before } = await onSmallDisk(160 * 1024, skip)
+    const { options, before } = onSmallDisk(160 * 1024, skip)
     const ended = await addEpisodes(options, '/old', ...many)
     expect(ended).toMatchObject({ code: 6, stdout: expect.stringMatching(/\n(?:200\n){21}$/) })
     expect(ended.stderr).toMatch(/the recording is incomplete: .*\(ENOSPC\)\. The traffic goes on\.\n/)
@@ -167,7 +180,7 @@ describe('a disk that fills up', () => {
   })
 
   it('when it finishes: the file stands, and the next recording takes up what there is', async ({ skip }) => {
-    const { options, before } = await onSmallDisk(160 * 1024, skip)
+    const { options, before } = onSmallDisk(160 * 1024, skip)
     // The journal has room, the finished file beside it has not.
     const ended = await addEpisodes(options, '/old', ...many.slice(0, 4))
     expect(ended).toMatchObject({
@@ -185,7 +198,7 @@ describe('a disk that fills up', () => {
 
 describe('a directory that cannot be made', () => {
   it('is refused with 6', async () => {
-    const { options } = await recorded()
+    const { options } = recorded()
     writeFileSync(join(directory, 'file'), '')
     const blocked = join(directory, 'file', 'deeper', 'tests.har')
     const ended = await sandgateRecord([...options, '--out', blocked, '--', ...requesting('/a')])

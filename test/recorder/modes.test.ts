@@ -1,12 +1,12 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { record } from '../../src/sandgate.ts'
 import { scratch } from '../cassettes/recording-fixtures.ts'
 import { COMMAND, requesting, sandgateRecord } from './command.ts'
-import { type Handler, startUpstream } from './upstream.ts'
+import { type Handler, openUpstream, startUpstream, type Upstream } from './upstream.ts'
 
 const SPY = join(import.meta.dirname, 'connection-spy.mjs')
 const root = scratch()
@@ -19,16 +19,26 @@ beforeEach(() => {
 const answering: Handler = (req, res) => {
   req.resume().on('end', () => res.setHeader('Content-Type', 'application/json').end('{"ok":true}'))
 }
-const targets = () => loadCassette(out).interactions.map(({ request }) => request.target)
+const targets = (path = out) => loadCassette(path).interactions.map(({ request }) => request.target)
 
-/** A cassette with two requests, and how often the upstream was asked since. */
-async function recorded() {
-  const upstream = await startUpstream(answering)
-  const options = ['--upstream', upstream.url.origin, '--out', out]
+const first = join(root, 'first', 'tests.har')
+let shared: Upstream
+beforeAll(async () => {
+  shared = await openUpstream(answering)
+  const options = ['--upstream', shared.url.origin, '--out', first]
   expect(await sandgateRecord([...options, '--', ...requesting('/a', '!/b')])).toMatchObject({ code: 0 })
-  expect(targets()).toEqual(['/a', '/b'])
-  upstream.seen.length = 0
-  return { ...upstream, options, before: readFileSync(out, 'utf8') }
+  expect(targets(first)).toEqual(['/a', '/b'])
+  expect(readdirSync(dirname(first))).toEqual([basename(first)])
+  return shared.close
+})
+
+/** A cassette with two requests, which was recorded once, and how often the upstream was asked since. */
+function recorded() {
+  mkdirSync(dirname(out))
+  copyFileSync(first, out)
+  shared.seen.length = 0
+  const options = ['--upstream', shared.url.origin, '--out', out]
+  return { ...shared, options, before: readFileSync(out, 'utf8') }
 }
 
 describe.each([
@@ -40,7 +50,7 @@ describe.each([
   const mode = name.includes('default') ? [] : ['--mode', name]
 
   it('replays it, and says at the end what became of it', async () => {
-    const { options, seen } = await recorded()
+    const { options, seen } = recorded()
     const ended = await sandgateRecord([...options, ...mode, '--', ...requesting('/a', '!/b')], { env })
     expect(ended).toMatchObject({
       code: 0,
@@ -51,7 +61,7 @@ describe.each([
   })
 
   it('explains a miss and fails; nothing is asked or written', async () => {
-    const { options, seen, before } = await recorded()
+    const { options, seen, before } = recorded()
     const ended = await sandgateRecord([...options, ...mode, '--', ...requesting('/a', '/new')], { env })
     expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining('200\n424\n') })
     expect(ended.stderr).toContain('CASSETTE MISS')
@@ -62,7 +72,7 @@ describe.each([
   })
 
   it('needs no upstream', async () => {
-    await recorded()
+    recorded()
     expect(await sandgateRecord(['--out', out, ...mode, '--', ...requesting('/a')], { env })).toMatchObject({
       code: 0,
     })
@@ -87,7 +97,7 @@ describe('mode none', () => {
   })
 
   it('opens no connection to anywhere, also on a miss', async () => {
-    const { options } = await recorded()
+    const { options } = recorded()
     const connections = async (mode: string) => {
       const log = join(dirname(out), `${mode}.log`)
       writeFileSync(log, '')
@@ -112,7 +122,7 @@ describe('mode new_episodes', () => {
   })
 
   it('passes on what misses, byte for byte, and keeps it beside the old', async () => {
-    const { options, seen, url } = await recorded()
+    const { options, seen, url } = recorded()
     const ended = await sandgateRecord([
       ...options,
       '--mode',
@@ -138,7 +148,7 @@ describe('mode new_episodes', () => {
   })
 
   it('fails under CI when something was passed on, and keeps it all the same', async () => {
-    const { options } = await recorded()
+    const { options } = recorded()
     const run = [...options, '--mode', 'new_episodes', '--', ...requesting('/a', '/new')]
     const ended = await sandgateRecord(run, { env: { CI: 'true' } })
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('failed: 1 forwarded under CI') })
@@ -146,7 +156,7 @@ describe('mode new_episodes', () => {
   })
 
   it('says that a damaged cassette cannot be read, and leaves it', async () => {
-    const { options, before, seen } = await recorded()
+    const { options, before, seen } = recorded()
     writeFileSync(out, before.slice(0, 300))
     const ended = await sandgateRecord([...options, '--mode', 'new_episodes', '--', ...requesting('/a')])
     expect(ended).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining('may be cut off') })
@@ -156,7 +166,7 @@ describe('mode new_episodes', () => {
   })
 
   it('has one recorder at a time', async () => {
-    const { options } = await recorded()
+    const { options } = recorded()
     const inner = [
       process.execPath,
       COMMAND,
@@ -177,7 +187,7 @@ describe('mode new_episodes', () => {
 
 describe('mode all', () => {
   it('records everything anew, and replaces the file at the end', async () => {
-    const { options } = await recorded()
+    const { options } = recorded()
     expect(
       await sandgateRecord([...options, '--mode', 'all', '--', ...requesting('/a', '/new')]),
     ).toMatchObject({
@@ -187,7 +197,7 @@ describe('mode all', () => {
   })
 
   it('leaves the file when no exchange had a reply, and when nothing passed', async () => {
-    const { before } = await recorded()
+    const { before } = recorded()
     const options = ['--upstream', 'http://127.0.0.1:1', '--out', out, '--mode', 'all']
     const unanswered = await sandgateRecord([...options, '--', ...requesting('/a')])
     expect(unanswered).toMatchObject({ code: 6, stderr: expect.stringContaining('no exchange had a reply') })
@@ -199,7 +209,7 @@ describe('mode all', () => {
 
 describe('a port that is in use', () => {
   it.each(['none', 'new_episodes', 'all'])('ends mode %s with 5, and nothing is written', async (mode) => {
-    const { options, before } = await recorded()
+    const { options, before } = recorded()
     const server = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
     await new Promise((resolve) => server.once('listening', resolve))

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { bodyText, scratch } from '../cassettes/recording-fixtures.ts'
+import { WAIT_MS } from '../support/effort.ts'
 import { type Handler, rawExchange, record, startUpstream } from './upstream.ts'
 
 const directory = scratch()
@@ -172,7 +173,7 @@ describe('the head of a reply', () => {
       res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
     })
     const recorder = await record(upstream.url, out)
-    const response = await fetch(recorder.url, { signal: AbortSignal.timeout(2000) })
+    const response = await fetch(recorder.url, { signal: AbortSignal.timeout(WAIT_MS) })
     expect(response.status).toBe(200)
     await response.body?.cancel()
   })

@@ -14,10 +14,25 @@ export type Seen = {
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void
 
-/** A real server that keeps what it saw. `handler` is called when the head of a request is there. */
-export async function startUpstream(handler: Handler) {
-  const seen: Seen[] = []
+export type Upstream = {
+  readonly url: URL
+  readonly port: number
+  readonly seen: Seen[]
   /** Exchanges that are not over. */
+  readonly open: ReadonlySet<ServerResponse>
+  readonly close: () => void
+}
+
+/** An upstream until the end of the test. */
+export async function startUpstream(handler: Handler): Promise<Upstream> {
+  const upstream = await openUpstream(handler)
+  onTestFinished(upstream.close)
+  return upstream
+}
+
+/** A real server that keeps what it saw. `handler` is called when the head of a request is there. */
+export async function openUpstream(handler: Handler): Promise<Upstream> {
+  const seen: Seen[] = []
   const open = new Set<ServerResponse>()
   const server = createServer((req, res) => {
     const chunks: Buffer[] = []
@@ -36,12 +51,12 @@ export async function startUpstream(handler: Handler) {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  onTestFinished(() => {
+  const close = () => {
     server.close()
     server.closeAllConnections()
-  })
+  }
   const { port } = server.address() as AddressInfo
-  return { url: new URL(`http://127.0.0.1:${port}`), port, seen, open }
+  return { url: new URL(`http://127.0.0.1:${port}`), port, seen, open, close }
 }
 
 export async function record(

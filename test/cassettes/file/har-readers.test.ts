@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { chromium } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { writeHar } from '../../../src/cassettes/file/har/write.ts'
 import { createSecrets } from '../../../src/cassettes/redaction/secrets/secrets.ts'
 import { cassetteOf } from '../../cli/cassette-fixtures.ts'
@@ -64,41 +64,56 @@ type Entry = {
 
 const entriesOf = (path: string): readonly Entry[] => JSON.parse(readFileSync(path, 'utf8')).log.entries
 
-/** Runs a program that imports what is installed there; it prints JSON. */
-function told(program: string, cwd: string, ...args: string[]) {
-  const text = execFileSync(process.execPath, ['--input-type=module', '-e', program, '--', ...args], {
+/** What one run of a program makes of each file; it prints JSON. A run for each would be start and little else. */
+function told<T>(program: string, cwd: string): readonly T[] {
+  const text = execFileSync(process.execPath, ['--input-type=module', '-e', program, '--', ...files], {
     cwd,
     encoding: 'utf8',
   })
   return JSON.parse(text)
 }
 
+type MswAnswer = { readonly status: number; readonly text: string; readonly cookies: readonly string[] }
+
 const ASK_MSW = `
 import { readFileSync } from 'node:fs'
 import { fromTraffic } from '@mswjs/source/traffic'
 import { setupServer } from 'msw/node'
-const har = JSON.parse(readFileSync(process.argv[1], 'utf8'))
-setupServer(...fromTraffic(har)).listen({ onUnhandledRequest: 'error' })
-const answers = []
-for (const { request: { method, url, postData } } of har.log.entries) {
-  const response = await fetch(url, { method, body: postData?.text }).catch(() => undefined)
-  answers.push({ status: response?.status ?? 0, text: (await response?.text()) ?? '', cookies: response?.headers.getSetCookie() ?? [] })
+const all = []
+for (const path of process.argv.slice(1)) {
+  const har = JSON.parse(readFileSync(path, 'utf8'))
+  const server = setupServer(...fromTraffic(har))
+  server.listen({ onUnhandledRequest: 'error' })
+  const answers = []
+  for (const { request: { method, url, postData } } of har.log.entries) {
+    const response = await fetch(url, { method, body: postData?.text }).catch(() => undefined)
+    answers.push({ status: response?.status ?? 0, text: (await response?.text()) ?? '', cookies: response?.headers.getSetCookie() ?? [] })
+  }
+  server.close()
+  all.push(answers)
 }
-console.log(JSON.stringify(answers))`
+console.log(JSON.stringify(all))`
+
+let answeredByMsw: readonly (readonly MswAnswer[])[]
+let sentByK6: readonly unknown[]
+beforeAll(() => {
+  answeredByMsw = told(ASK_MSW, READERS)
+  sentByK6 = told(PLAY_K6, k6Home())
+})
 
 describe.each(files)('%s', (path) => {
   const entries = entriesOf(path)
 
   it('answers the same requests in MSW, in their order', () => {
-    const answers = told(ASK_MSW, READERS, path)
-    expect(answers.map(({ status, text }: { status: number; text: string }) => [status, text])).toEqual(
+    const answers = answeredByMsw[files.indexOf(path)]
+    expect(answers?.map(({ status, text }) => [status, text])).toEqual(
       entries.map(({ response: { status, content } }) => [status, content.text ?? '']),
     )
-    if (path === awkward) expect(answers[0].cookies).toHaveLength(2)
+    if (path === awkward) expect(answers?.[0]?.cookies).toHaveLength(2)
   })
 
   it('becomes a k6 script that sends the same requests', () => {
-    const sent = sentByK6(path)
+    const sent = sentByK6[files.indexOf(path)]
     expect(sent).toEqual(
       entries.map(({ request: { method, url, headers, postData } }) => ({
         method,
@@ -122,9 +137,9 @@ const request = (method, url, body, params) => call(method)(url, body, params)
 export default { get, post, request, url: (parts, ...values) => String.raw(parts, ...values) }
 export { sent }`
 
-/** What a script of har-to-k6 sends, with k6 itself played by a stub. */
-function sentByK6(path: string) {
-  const home = join(directory, `k6-${files.indexOf(path)}`)
+/** A directory in which k6 itself is a stub. */
+function k6Home(): string {
+  const home = join(directory, 'k6')
   const k6 = join(home, 'node_modules/k6')
   mkdirSync(k6, { recursive: true })
   writeFileSync(
@@ -133,16 +148,27 @@ function sentByK6(path: string) {
   )
   writeFileSync(join(k6, 'index.js'), 'export const sleep = () => {}\nexport const check = () => {}')
   writeFileSync(join(k6, 'http.js'), STUB)
-  const cli = join(READERS, 'node_modules/har-to-k6/bin/har-to-k6.js')
-  execFileSync(process.execPath, [cli, path, '-o', join(home, 'script.mjs')], { stdio: 'pipe' })
-  const play = `
+  return home
+}
+
+/** What the scripts of har-to-k6 send. */
+const PLAY_K6 = `
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { sent } from 'k6/http'
-const { default: main } = await import(pathToFileURL(process.argv[1]))
-main()
-console.log(JSON.stringify(sent))`
-  return told(play, home, join(home, 'script.mjs'))
+const { liHARToK6Script } = createRequire(${JSON.stringify(`${READERS}/`)})('har-to-k6')
+const all = []
+for (const [i, path] of process.argv.slice(1).entries()) {
+  const { main } = await liHARToK6Script(JSON.parse(readFileSync(path, 'utf8')))
+  const script = resolve('script-' + i + '.mjs')
+  writeFileSync(script, main)
+  const played = await import(pathToFileURL(script))
+  played.default()
+  all.push(sent.splice(0))
 }
+console.log(JSON.stringify(all))`
 
 /** The reader behind "Import HAR file" of the Network panel, in the DevTools that this Chromium has. */
 const IMPORT_IN_DEVTOOLS = `async (text) => {
@@ -163,7 +189,7 @@ const IMPORT_IN_DEVTOOLS = `async (text) => {
 }`
 
 describe('the Network panel of Chrome DevTools', () => {
-  it('imports them', { timeout: 90_000 }, async () => {
+  it('imports them', async () => {
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
     try {
       const page = await browser.newPage()

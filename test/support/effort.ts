@@ -1,0 +1,56 @@
+/**
+ * How much is repeated and generated, and how long anything may take. `npm run test:quick`, `npm test` and
+ * `npm run soak` differ in TEST_EFFORT alone, and nothing else reads it.
+ */
+const EFFORTS = ['quick', 'full', 'soak'] as const
+export type Effort = (typeof EFFORTS)[number]
+
+function chosen(): Effort {
+  const name = process.env.TEST_EFFORT ?? 'full'
+  const effort = EFFORTS.find((each) => each === name)
+  if (effort === undefined) throw new Error(`TEST_EFFORT is one of ${EFFORTS.join(', ')}, not ${name}`)
+  return effort
+}
+
+export const EFFORT = chosen()
+const isSoak = EFFORT === 'soak'
+
+/** A number of a test; a variable of its own sets it for one run. */
+function count(variable: string, full: number, soak: number): number {
+  const text = process.env[variable]
+  if (text === undefined || text === '') return isSoak ? soak : full
+  const given = Number(text)
+  if (!Number.isSafeInteger(given) || given < 1)
+    throw new Error(`${variable} is a number from 1, not ${text}`)
+  return given
+}
+
+/** Hostile requests that are thrown at one gateway. */
+export const HOSTILE_REQUESTS = count('SANDGATE_HOSTILE_REQUESTS', 8000, 1_000_000)
+/** Repeats the requests of a run that failed. */
+export const HOSTILE_SEED = count('SANDGATE_HOSTILE_SEED', anySeed(), anySeed())
+/** Lives of a gateway under load, of a recorder, and of a store. */
+export const GATEWAY_KILLS = count('TEST_GATEWAY_KILLS', 20, 300)
+export const RECORDER_KILLS = count('TEST_RECORDER_KILLS', 50, 1000)
+export const STORE_KILLS = count('TEST_STORE_KILLS', 5, 200)
+
+const PROPERTY_FACTOR = count('TEST_PROPERTY_FACTOR', 1, 20)
+
+/** How often a property is tried, from how often `npm test` tries it. */
+export function runs(full: number): number {
+  return full * PROPERTY_FACTOR
+}
+
+function anySeed(): number {
+  return 1 + Math.floor(Math.random() * 2 ** 31)
+}
+
+/**
+ * The longest wait for something that happens at once on a quiet machine: far more than a machine with other work
+ * needs, and less than TEST_MS, so that what did not come is named by its own message.
+ */
+export const WAIT_MS = 60_000
+/** What is promised within a second: that on a machine that has time for it, the rest for one that is busy. */
+export const WITHIN_A_SECOND_MS = 3000
+/** The longest time of a test and of a hook: what takes longer hangs. */
+export const TEST_MS = isSoak ? 4 * 3_600_000 : 180_000
