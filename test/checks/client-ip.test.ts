@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createClientIp } from '../../src/checks/client-ip.ts'
+import { runs } from '../support/effort.ts'
 
 const direct = createClientIp([])
 const behind = createClientIp(['10.0.0.0/8', '2001:db8:aaaa::/48'])
@@ -94,7 +95,7 @@ describe('behind trusted proxies', () => {
         expect(behind(PROXY, `${entry}, 10.0.0.2`).subject).toMatch(/^ip:[0-9a-f.:]+(\/64)?$/)
         if (isIPv6(entry)) expect(direct(entry, undefined).subject).toMatch(/^ip:[0-9a-f.:]+(\/64)?$/)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 })

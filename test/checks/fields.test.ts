@@ -7,6 +7,7 @@ import { parseJson } from '../../src/checks/json.ts'
 import type { FieldError } from '../../src/errors/refusal.ts'
 import * as field from '../../src/operations/fields.ts'
 import { OPERATIONS } from '../../src/operations/operations.ts'
+import { runs } from '../support/effort.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 8)
 const schema = field.closed({
@@ -189,7 +190,7 @@ describe('a body with many errors', () => {
             .map((name) => `#/${name}`),
         )
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     )
     const flood = Object.fromEntries([...Array(12_000).keys()].map((i) => [`x${i}`, 1]))
     expect(Object.keys(wrong(flood)).length).toBeGreaterThan(0)
@@ -275,7 +276,7 @@ describe('every field of every operation', () => {
         for (const error of each.judge({ [name]: value }, NOW)) expect(error.detail).toMatch(/^(must be|is) /)
         expect(each.judge(value, NOW).length).toBeGreaterThanOrEqual(0)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { judgeHeaders } from '../../src/checks/headers.ts'
+import { runs } from '../support/effort.ts'
 
 const HOST = ['Host', 'sandbox.example']
 const detailOf = (lines: readonly string[], minor = 1) => judgeHeaders(lines, minor)?.detail
@@ -35,7 +36,7 @@ describe('the header lines of a request', () => {
           expect(refusal).toMatchObject({ code: 'BAD_REQUEST' })
           expect(refusal?.detail).toContain(name.toLowerCase())
         }),
-        { numRuns: 30 },
+        { numRuns: runs(30) },
       )
     },
   )
@@ -48,7 +49,7 @@ describe('the header lines of a request', () => {
         const alias = [...spelled].map((c, i) => (replaced.includes(i) ? '_' : c)).join('')
         expect(judgeHeaders([...HOST, alias, 'x'], 1)).toMatchObject({ code: 'BAD_REQUEST' })
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     )
   })
 
@@ -59,7 +60,7 @@ describe('the header lines of a request', () => {
           code: 'BAD_REQUEST',
         })
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     )
   })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MAX_DEPTH, type ParsedJson, parseJson } from '../../src/checks/json.ts'
+import { runs } from '../support/effort.ts'
 
 function parsed(text: string | Buffer): ParsedJson {
   const judged = parseJson(Buffer.from(text))
@@ -42,7 +43,7 @@ describe('a body', () => {
         const written = JSON.stringify(JSON.parse(text), null, indent)
         expect(parsed(written).value).toEqual(JSON.parse(written))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -96,7 +97,7 @@ describe('a repeated property', () => {
           expect(faultOf(body)).toBe(REPEATS)
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -165,7 +166,7 @@ describe('what JSON.parse lets through', () => {
         const bad = !each.isWellFormed() || each.includes('\0')
         expect(parsed(body).illFormed.has('/text')).toBe(bad)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isCanonicalPath } from '../../src/checks/path.ts'
 import { readTarget } from '../../src/http/target.ts'
+import { runs } from '../support/effort.ts'
 
 /** What a path segment may hold plainly: the pchar of RFC 3986 without the semicolon. */
 const PLAIN = "ABCXYZabcxyz0189._~!$&'()*+,=:@-"
@@ -123,7 +124,7 @@ describe('a canonical path', () => {
         seen.set(meaning, first)
         expect(text).toBe(first)
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 

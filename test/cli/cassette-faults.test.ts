@@ -127,7 +127,7 @@ describe('sandgate replay', () => {
     )
   })
 
-  it('of a cassette of 200 MB works, in a bounded part of the memory', { timeout: 120_000 }, () => {
+  it('of a cassette of 200 MB works, in a bounded part of the memory', () => {
     const path = file('large.har')
     writeLarge(path, 200)
     // The command that is run looks at what its parent has used at most.

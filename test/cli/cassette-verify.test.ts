@@ -73,7 +73,7 @@ beforeAll(async () => {
   await login('accounts:read')
   await send('POST', '/v1/accounts/open', customer)
   writeHar(file, cassetteOf(exchanges, { origin: gateway.url }), createSecrets())
-}, 60_000)
+})
 
 afterAll(() => {
   moved.close()

@@ -51,7 +51,7 @@ describe('a gateway that was started without a configuration flag', () => {
     writeFileSync(file, limited('50'))
     gateway = start()
     partnerUrl = String((await logged('listening')).partnerUrl)
-  }, 30_000)
+  })
 
   afterAll(() => {
     gateway.kill('SIGKILL')

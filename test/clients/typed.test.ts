@@ -122,4 +122,4 @@ it('types generated from the document drive a typed client through the whole int
     code: 'SCORE_NOT_FOUND',
   })
   rmSync(join(directory, 'node_modules'))
-}, 90_000)
+})

@@ -5,6 +5,7 @@ import { checked } from '../../src/config/check.ts'
 import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
 import { DEFAULT_CAPS } from '../../src/config/partners.ts'
 import { ConfigSchema } from '../../src/config/schema.ts'
+import { runs } from '../support/effort.ts'
 
 const typebox = Compile(ConfigSchema)
 
@@ -87,7 +88,7 @@ describe('the check', () => {
         else if (typebox.Check(value))
           expect(changes.some(({ path }) => FORMATTED.test(path.join('.')))).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 })

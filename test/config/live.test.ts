@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { formatConfigErrors } from '../../src/config/errors.ts'
 import { createLiveConfig } from '../../src/config/live.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { WITHIN_A_SECOND_MS } from '../support/effort.ts'
 import { directoryWith, PARTNERS } from './files.ts'
 
 /** A live configuration over real files, and what it reported. */
@@ -23,8 +24,7 @@ function live(files: Record<string, string>, afterLoading: Record<string, string
 }
 
 const withLimit = (limit: number) => `rateLimits: { groups: { payments.fund: ${limit} } }\n`
-// A second on a machine that has time for it; the rest is for one that is busy with other tests.
-const withinASecond = { timeout: 3000, interval: 20 }
+const withinASecond = { timeout: WITHIN_A_SECOND_MS, interval: 20 }
 const watching = () => new Promise((done) => setTimeout(done, 300))
 
 describe('a changed file', () => {

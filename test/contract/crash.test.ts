@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GATEWAY_KILLS as KILLS } from '../support/effort.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { callerFor, get, post, type Reply } from '../support/http.ts'
 import { partner, type TestPartner } from '../support/partners.ts'
 
-const KILLS = 20
 const CONCURRENCY = 12
 /** The longest life. */
 const LIFE_MS = 4000
@@ -165,7 +165,7 @@ describe(`after ${KILLS} kills in the middle of a load`, () => {
       for (let next = all.pop(); next; next = all.pop()) await attemptOnce(next)
     }
     await Promise.all(Array.from({ length: CONCURRENCY }, worker))
-  }, 180_000)
+  })
 
   afterAll(() => console.info(`${acknowledged} acknowledged, ${lost} lost or refused, ${kills} kills`))
 

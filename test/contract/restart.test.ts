@@ -11,7 +11,7 @@ const person = { customerRef: 'CUS-R', phone: '+2250700000001', firstName: 'A', 
 const config = { tokens: { issuer: 'http://127.0.0.1:9' } }
 
 it.each(['stop', 'kill'] as const)('everything acknowledged survives a %s and a start', async (ending) => {
-  const before = await startGateway({ config })
+  const before = await startGateway({ config, isFirstStart: true })
   const bearer = await token(before)
   const keys = [randomUUID(), randomUUID(), randomUUID()] as const
   const account = await post(before, '/v1/accounts/open', person, { key: keys[0] })

@@ -107,13 +107,11 @@ describe('the documents of the reference', () => {
   )
 })
 
-describe('the reference in a browser', { timeout: 120_000 }, () => {
+describe('the reference in a browser', () => {
   const browser = useBrowser()
 
   async function open(options = {}): Promise<Page> {
     const { page } = await openReader(browser(), base, { viewport: DESKTOP, ...options })
-    // Swagger UI has much to draw, and the machine may be busy.
-    page.setDefaultTimeout(60_000)
     await page.goto(`${base}/docs`)
     await page.getByText('/v1/payments/fund', { exact: true }).waitFor()
     return page
@@ -131,7 +129,7 @@ describe('the reference in a browser', { timeout: 120_000 }, () => {
     const page = await open()
     await execute(page, '/v1/payments/fund')
     await page.getByRole('button', { name: 'Execute' }).click()
-    await expect.poll(() => received.length, { timeout: 60_000 }).toBe(3)
+    await expect.poll(() => received.length).toBe(3)
     expect(received.map(({ url }) => url)).toEqual(['/auth/token', '/v1/payments/fund', '/v1/payments/fund'])
     const [, first, second] = received.map(({ headers }) => headers)
     expect(first?.authorization).toBe('Bearer the-token')

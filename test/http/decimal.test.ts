@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isExactInteger } from '../../src/http/decimal.ts'
+import { runs } from '../support/effort.ts'
 
 /** The same question, answered by arithmetic: digits * 10^scale is an integer when 10^-scale divides digits. */
 function isIntegerByArithmetic(sign: string, whole: string, fraction: string, exponent: number): boolean {
@@ -36,7 +37,7 @@ describe('the exact value of a JSON number', () => {
           )
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     )
   })
 

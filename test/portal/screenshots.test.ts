@@ -37,7 +37,7 @@ describe.runIf(process.env.UPDATE_SCREENSHOTS === '1')('the pictures of the guid
   ] as const
   const SESSION = { phone: APPROVED_PHONE, redirectUrl: 'https://partner.example.com/kyc/done' }
 
-  it.each(VIEWS)('the widget, $name', { timeout: 60_000 }, async ({ name, ...view }) => {
+  it.each(VIEWS)('the widget, $name', async ({ name, ...view }) => {
     const { page } = await openReader(browser() as Browser, gateway().url, view)
     const { url } = await gateway().session(SESSION)
     await page.goto(url)

@@ -124,9 +124,7 @@ describe.each([
   { colorScheme: 'light', rule: undefined },
   { colorScheme: 'dark', rule: 'color-contrast' },
 ] as const)('every state in the $colorScheme scheme', ({ colorScheme, rule }) => {
-  it('has no serious accessibility fault, fits 320 px and has targets for thumbs', {
-    timeout: 60_000,
-  }, async () => {
+  it('has no serious accessibility fault, fits 320 px and has targets for thumbs', async () => {
     const { context, page } = await openReader(browser(), gateway().url, {
       colorScheme,
       viewport: { ...PHONE, width: 320 },

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { repayment } from '../../src/simulator/loan.ts'
 import { bandOf, scoreOf } from '../../src/simulator/score.ts'
+import { runs } from '../support/effort.ts'
 
 const term = fc.integer({ min: 1, max: 60 })
 const amount = fc.oneof(fc.integer({ min: 1, max: 10_000_000 }), fc.integer({ min: 1, max: 2 ** 53 - 1 }))
@@ -20,7 +21,7 @@ describe('an annuity', () => {
         expect(totalRepayable).toBe(monthlyPayment * months)
         if (totalRepayable <= Number.MAX_SAFE_INTEGER) expect(totalRepayable).toBeGreaterThanOrEqual(sum)
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     )
   })
 

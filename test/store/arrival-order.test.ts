@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { inArrivalOrder } from '../../src/store/arrival-order.ts'
 import type { Backing } from '../../src/store/backing.ts'
 import { answerName, recordName } from '../../src/store/keyspace.ts'
+import { runs } from '../support/effort.ts'
 
 /** Entries on a plain map, whose next write can be made to fail. */
 function disk() {
@@ -59,7 +60,7 @@ it('answers are found by their names through any writes, deletions, failures and
       }
       expect(entries.size).toBe(model.size)
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 

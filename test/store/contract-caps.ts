@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../support/effort.ts'
 import { admit, claim, demand, finish, NOON, nothing, permitFor, spent } from '../support/store-work.ts'
 import type { FreshStore } from './contract.ts'
 
@@ -128,7 +129,7 @@ export function capsContract(store: FreshStore): void {
             expect(await spent(store(), now)).toEqual([used, left])
           }
         }),
-        { numRuns: 40 },
+        { numRuns: runs(40) },
       )
     })
   })

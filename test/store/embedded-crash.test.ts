@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
 import type { Store } from '../../src/store/store.ts'
+import { STORE_KILLS } from '../support/effort.ts'
 import { temporaryDirectories } from '../support/store-directory.ts'
 import { storeProcesses } from '../support/store-process.ts'
 import { admit, claim, demand, NOON, spent } from '../support/store-work.ts'
@@ -19,11 +20,13 @@ it('kill -9 under load loses nothing acknowledged, and the caps are exact', asyn
   const path = directory()
   const acknowledged = new Set<string>()
   let takenOver = 0
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < STORE_KILLS; round++) {
     const child = start()
     await child.call('open', path)
     await child.call('load')
-    await sleep(80 + Math.random() * 250)
+    // Counted in what it has done, so that a busy machine is not killed before it has done anything.
+    await child.acknowledges(12 + Math.random() * 60)
+    await sleep(Math.random() * 5)
     await child.kill()
     for (const key of child.acknowledged) acknowledged.add(key)
 

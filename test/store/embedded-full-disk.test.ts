@@ -1,6 +1,5 @@
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
 import type { CapUsage, StoreHealth, WindowState } from '../../src/store/store.ts'
@@ -45,11 +44,7 @@ async function fill(child: StoreProcess, path: string): Promise<{ settled: strin
 }
 
 async function recovered(child: StoreProcess): Promise<void> {
-  for (let n = 0; n < 50; n++) {
-    if ((await child.call<StoreHealth>('health')).writable) return
-    await sleep(100)
-  }
-  throw new Error('the store did not recover')
+  await expect.poll(async () => (await child.call<StoreHealth>('health')).writable).toBe(true)
 }
 
 describe.runIf(process.platform === 'linux')('a full disk', () => {

@@ -8,6 +8,7 @@ import { issueToken } from '../../src/tokens/issue.ts'
 import { createRegistry, type Registry } from '../../src/tokens/registry.ts'
 import { createSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.ts'
 import { type Authentication, createTokenMemo, createVerifier } from '../../src/tokens/verify.ts'
+import { runs } from '../support/effort.ts'
 import { AUDIENCE, alpha, beta, given, ISSUER, revoking, START } from './fixtures.ts'
 
 const HOUR = 3_600_000
@@ -285,7 +286,7 @@ describe('a token in the cache', () => {
           else expect(answer).toHaveProperty('principal.keyId', keyIds[token])
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 })

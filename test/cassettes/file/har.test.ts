@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { harText, writeHar } from '../../../src/cassettes/file/har/write.ts'
 import type { Cassette, Interaction } from '../../../src/cassettes/interaction.ts'
 import { createSecrets } from '../../../src/cassettes/redaction/secrets/secrets.ts'
+import { runs } from '../../support/effort.ts'
 import { anyExchange, exchange, HEADER, redactor, scratch } from '../recording-fixtures.ts'
 import { Har } from './har-schema.ts'
 
@@ -30,7 +31,7 @@ describe('the file', () => {
         const har: unknown = JSON.parse(harText(cassetteOf(exchanges)))
         expect([...schema.Errors(har)]).toEqual([])
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 
@@ -85,7 +86,7 @@ describe('the file', () => {
 const CHROMIUM = '/usr/bin/chromium'
 
 describe('Playwright with Chromium', () => {
-  it('answers a page from the cassette', { timeout: 60_000 }, async () => {
+  it('answers a page from the cassette', async () => {
     const json = ['Content-Type', 'application/json'] as const
     const path = join(directory, 'played.har')
     const cassette = cassetteOf([

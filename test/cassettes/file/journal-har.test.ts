@@ -9,6 +9,7 @@ import { loadCassette } from '../../../src/cassettes/file/load.ts'
 import type { CapturedExchange, Interaction } from '../../../src/cassettes/interaction.ts'
 import { createSecrets } from '../../../src/cassettes/redaction/secrets/secrets.ts'
 import { doneEvent, openEvent } from '../../../src/cassettes/writer/events.ts'
+import { runs } from '../../support/effort.ts'
 import { anyExchange, exchange, HEADER, redactor, scratch } from '../recording-fixtures.ts'
 
 const directory = scratch()
@@ -66,7 +67,7 @@ describe('journal and HAR', () => {
         }
         expect(fromHar.interactions.map(plain)).toEqual(fromJournal.interactions.map(plain))
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     )
   })
 

@@ -7,6 +7,7 @@ import { harText } from '../../../src/cassettes/file/har/write.ts'
 import { openJournal } from '../../../src/cassettes/file/journal/append.ts'
 import { loadCassette } from '../../../src/cassettes/file/load.ts'
 import { doneEvent, openEvent } from '../../../src/cassettes/writer/events.ts'
+import { runs } from '../../support/effort.ts'
 import { exchange, HEADER, redactor, scratch } from '../recording-fixtures.ts'
 
 const directory = scratch()
@@ -214,7 +215,7 @@ describe('a bad journal says what is wrong with it', () => {
           expect(recovered).toEqual({ recovered: whole - 1, dropped: torn })
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 })

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { harText } from '../../../src/cassettes/file/har/write.ts'
 import { type LoadedCassette, loadCassette, parseCassette } from '../../../src/cassettes/file/load.ts'
 import type { Interaction } from '../../../src/cassettes/interaction.ts'
+import { runs } from '../../support/effort.ts'
 import { exchange, HEADER, redactor, scratch } from '../recording-fixtures.ts'
 
 const directory = scratch()
@@ -49,7 +50,7 @@ describe('a cassette that is read piece by piece is the one that is read as a wh
         writeFileSync(path, bytes)
         expect(outcome(() => loadCassette(path))).toEqual(outcome(whole))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -60,7 +61,7 @@ describe('a cassette that is read piece by piece is the one that is read as a wh
         writeFileSync(path, good.slice(0, from) + good.slice(to))
         expect(outcome(() => loadCassette(path))).toEqual(outcome(whole))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })

@@ -7,6 +7,7 @@ import { nodeAt, readJson } from '../../../src/cassettes/message/json-tree.ts'
 import { readRequest } from '../../../src/cassettes/message/request-facts.ts'
 import { canonicalNumber } from '../../../src/http/decimal.ts'
 import type { HeaderLine } from '../../../src/http/header-lines.ts'
+import { runs } from '../../support/effort.ts'
 
 const NO_HOLES = compileLayout([])
 
@@ -35,7 +36,7 @@ describe('one request has one key', () => {
         const shuffled = Object.fromEntries(Object.entries(object).reverse())
         expect(json(JSON.stringify(shuffled, null, indent))).toBe(json(JSON.stringify(object)))
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 
@@ -127,6 +128,6 @@ it('every value is found where it is spelled', () => {
         expect(node && JSON.parse(text.slice(node.start, node.end))).toEqual(JSON.parse(JSON.stringify(each)))
       }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })

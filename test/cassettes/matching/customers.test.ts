@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../support/effort.ts'
 import { interactions, uuid } from './by-hand.ts'
 import { createClient, type Json } from './client.ts'
 import { cassetteOf, Miss, replaying, tapeOf } from './recording.ts'
@@ -118,7 +119,7 @@ it('two requests that differ in a value that is not volatile never share an answ
         expect(answer?.body.echo).toEqual(same)
       },
     ),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   )
 })
 

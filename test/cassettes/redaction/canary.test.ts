@@ -14,6 +14,7 @@ import { createSecrets } from '../../../src/cassettes/redaction/secrets/secrets.
 import type { Item } from '../../../src/cassettes/writer/messages.ts'
 import { createRedactingRecorder } from '../../../src/cassettes/writer/redacting-recorder.ts'
 import type { HeaderLine } from '../../../src/http/header-lines.ts'
+import { runs } from '../../support/effort.ts'
 import { exchange, scratch, settings } from '../recording-fixtures.ts'
 
 const CANARY = 'canary key/with+"signs"&'
@@ -140,7 +141,7 @@ describe('a secret that this process has seen', () => {
         )
         expectClean()
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     )
   })
 })

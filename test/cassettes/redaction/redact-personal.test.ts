@@ -4,6 +4,7 @@ import { jsonLeaves } from '../../../src/cassettes/message/json-leaves.ts'
 import { CONTRACT_FIELDS, fieldShape } from '../../../src/cassettes/redaction/contract.ts'
 import { satisfies } from '../../../src/cassettes/redaction/stand-ins/field-rules.ts'
 import { DEFAULT_OUTCOMES, type OutcomeRule } from '../../../src/config/outcomes.ts'
+import { runs } from '../../support/effort.ts'
 import { bodyText, exchange, redactor } from '../recording-fixtures.ts'
 
 const phone = fc.stringMatching(/^\+[1-9][0-9]{6,14}$/)
@@ -66,7 +67,7 @@ describe('personal data', () => {
           places.filter((pointer) => !PERSONAL.test(pointer) && !pointer.startsWith('/metadata/')),
         ).toEqual([])
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 
@@ -97,7 +98,7 @@ describe('personal data', () => {
           }
         }
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     )
   })
 
@@ -110,7 +111,7 @@ describe('personal data', () => {
         }
         expect(record()).toEqual(record())
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     )
   })
 
@@ -220,7 +221,7 @@ describe('magic values', () => {
           used.add(standIn)
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 })

@@ -2,6 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createSecrets } from '../../../src/cassettes/redaction/secrets/secrets.ts'
+import { runs } from '../../support/effort.ts'
 import { bodyText, exchange, redactor } from '../recording-fixtures.ts'
 
 const SECRET = 's3cr3t value/with+signs&"quotes"'
@@ -88,7 +89,7 @@ describe('a secret is found in every spelling', () => {
         const text = Buffer.from(`${before} ${spelled(SECRET)} ${after}`).toString('latin1')
         return secrets.find(text).some(({ value }) => value === SECRET)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })

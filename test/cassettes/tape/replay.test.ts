@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../support/effort.ts'
 import { type Answer, createClient } from '../matching/client.ts'
 import { cassetteOf, replaying, tapeOf } from '../matching/recording.ts'
 import { createSandbox, type Send, T0 } from '../matching/sandbox.ts'
 import { comparable, ownStepNames, type StepNames, stepNames, story } from '../matching/stories.ts'
 
-const RUNS = { numRuns: 25 }
+const RUNS = { numRuns: runs(25) }
 const SUITE = fc.array(stepNames, { minLength: 1, maxLength: 5 })
 
 /** Runs tests one after the other, each with its own made-up values. */

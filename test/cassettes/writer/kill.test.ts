@@ -6,11 +6,11 @@ import { describe, expect, it } from 'vitest'
 import { loadCassette } from '../../../src/cassettes/file/load.ts'
 import { createSecrets } from '../../../src/cassettes/redaction/secrets/secrets.ts'
 import { createWriter } from '../../../src/cassettes/writer/writer.ts'
+import { RECORDER_KILLS as KILLS } from '../../support/effort.ts'
 import { scratch, settings } from '../recording-fixtures.ts'
 
 const SECRET = 'canary value/with+"quotes"&'
 const PHONE = '+2250712345678'
-const KILLS = 50
 const directory = scratch()
 
 /** Lets a process record until it is killed in the middle of something; returns what it had acknowledged. */
@@ -47,9 +47,7 @@ function expectNoCanary(): void {
 }
 
 describe('a recorder that is killed', () => {
-  it(`${KILLS} times at any moment: nothing acknowledged is lost, and no file holds a secret`, {
-    timeout: 180_000,
-  }, async () => {
+  it(`${KILLS} times at any moment: nothing acknowledged is lost, and no file holds a secret`, async () => {
     let kills = 0
     const lane = async (name: string) => {
       while (kills < KILLS) {
