@@ -8,6 +8,7 @@ import {
   type Page,
 } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { WAIT_MS } from './effort.ts'
 
 export type { Browser, Page }
 
@@ -65,7 +66,7 @@ export async function openReader(
     await context.close()
     expect(complaints).toEqual([])
   })
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(WAIT_MS)
   return { context, page: await context.newPage() }
 }
 

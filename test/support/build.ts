@@ -1,15 +1,42 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { controllableClock } from '../../src/clock.ts'
+import { createSigningKeys } from '../../src/tokens/signing-keys.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const COMMAND = join(ROOT, 'dist/cli/main.js')
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The file of a data directory's signing key, made once. */
+    signingKeys: string
+  }
+}
+
+/** Vitest's global set-up: what all files of tests need once. */
+export default async function setUp(project: TestProject): Promise<void> {
+  build()
+  project.provide('signingKeys', await signingKeys())
+}
+
+async function signingKeys(): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'sandgate-keys-'))
+  try {
+    await createSigningKeys({ directory, clock: controllableClock(), lifetimeSeconds: 3600 }).active()
+    return readFileSync(join(directory, 'signing-keys.json'), 'utf8')
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
 /**
- * Vitest's global setup: the tests of the contract run the command that ships, so it has to be what src says.
+ * The tests of the contract run the command that ships, so it has to be what src says.
  * `npm test` has built it already; a single file run by hand builds it when it is missing or older.
  */
-export default function build(): void {
+function build(): void {
   if (existsSync(COMMAND) && builtAt() > newest(join(ROOT, 'src'))) return
   try {
     execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, encoding: 'utf8' })

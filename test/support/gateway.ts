@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Agent } from 'undici'
-import { afterAll } from 'vitest'
+import { inject } from 'vitest'
 import { stringify } from 'yaml'
+import { WAIT_MS } from './effort.ts'
+import { directories, running } from './leftovers.ts'
 import { partner, partnerConfig, type TestPartner } from './partners.ts'
 
 export type GatewayOptions = {
@@ -20,6 +22,8 @@ export type GatewayOptions = {
   /** A directory of an earlier gateway, to start again on its state. */
   readonly dataDir?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Without a signing key in its directory, as on the first start of all: making one is half of a start. */
+  readonly isFirstStart?: boolean
 }
 
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
@@ -51,22 +55,13 @@ export type Gateway = {
   readonly logs: () => string
 }
 
+const SIGNING_KEYS_FILE = 'signing-keys.json'
 const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
-const START_MS = 50_000
-
-const running = new Set<Gateway>()
-const directories = new Set<string>()
-
-// Registered in every test file that imports this module: no process and no directory outlives its file.
-afterAll(async () => {
-  await Promise.all([...running].map((gateway) => gateway.kill()))
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true })
-})
 
 /** Starts `sandgate serve` on free loopback ports, with a controllable clock, and waits until it listens. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const partners = options.partners ?? [partner('demo-one')]
-  const dataDir = options.dataDir ?? temporaryDirectory('data')
+  const dataDir = options.dataDir ?? freshDataDir(options)
   const file = join(temporaryDirectory('config'), 'sandgate.yaml')
   writeFileSync(file, configText(options, partners))
   const parameters = ['serve', '--config', file, '--port', '0', '--operator-port', '0', '--data', dataDir]
@@ -153,7 +148,7 @@ async function listening(
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
       fail('the gateway did not listen in time')
-    }, START_MS)
+    }, WAIT_MS)
     void exited.then(({ code }) => {
       clearTimeout(timer)
       fail(`the gateway ended with ${code} before it listened`)
@@ -178,6 +173,12 @@ function configText({ config = {} }: GatewayOptions, partners: readonly TestPart
 /** Settings of whoever runs the tests must not reach the gateway under test. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SANDGATE_')))
+}
+
+function freshDataDir({ isFirstStart = false }: GatewayOptions): string {
+  const directory = temporaryDirectory('data')
+  if (!isFirstStart) writeFileSync(join(directory, SIGNING_KEYS_FILE), inject('signingKeys'), { mode: 0o600 })
+  return directory
 }
 
 export function temporaryDirectory(purpose: string): string {

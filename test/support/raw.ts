@@ -1,4 +1,5 @@
 import net from 'node:net'
+import { WAIT_MS } from './effort.ts'
 import type { Gateway } from './gateway.ts'
 import { type Reply, reply } from './http.ts'
 
@@ -12,8 +13,6 @@ export type RawConnection = {
   /** What came and is not part of a response that was taken. */
   readonly rest: () => string
 }
-
-const WITHIN_MS = 8000
 
 /** A connection of one's own, to say what no HTTP client would say. */
 export async function rawConnection(gateway: Gateway, from = '127.0.0.1'): Promise<RawConnection> {
@@ -60,12 +59,12 @@ export async function rawConnection(gateway: Gateway, from = '127.0.0.1'): Promi
     socket,
     write: (bytes) => socket.write(bytes),
     rest: () => received.toString('latin1'),
-    closed: async (withinMs = WITHIN_MS) => {
+    closed: async (withinMs = WAIT_MS) => {
       const closed = (await until(() => (ended ? true : undefined), withinMs)) ?? false
       if (closed) socket.destroy()
       return closed
     },
-    next: async ({ head = false, withinMs = WITHIN_MS } = {}) => {
+    next: async ({ head = false, withinMs = WAIT_MS } = {}) => {
       const found = await until(() => readResponse(received, head) ?? (ended ? null : undefined), withinMs)
       if (!found) {
         throw new Error(`no response; received ${JSON.stringify(received.toString('latin1').slice(0, 400))}`)

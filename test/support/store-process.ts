@@ -10,6 +10,8 @@ export type StoreProcess = {
   /** Keys whose settlement the child has seen acknowledged, and all that it has begun. */
   readonly acknowledged: ReadonlySet<string>
   readonly begun: ReadonlySet<string>
+  /** Resolves when so many more settlements have been acknowledged. */
+  acknowledges(count: number): Promise<void>
   call<T>(call: string, argument?: unknown): Promise<T>
   kill(): Promise<void>
   /** Sets RLIMIT_FSIZE, the soft limit: a full disk that needs no root, and that can be taken back. */
@@ -54,7 +56,10 @@ function follow(child: ChildProcess): StoreProcess {
   const waiting = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>()
   let calls = 0
   child.on('message', (message: Message) => {
-    if (message.acknowledged !== undefined) acknowledged.add(message.acknowledged)
+    if (message.acknowledged !== undefined) {
+      acknowledged.add(message.acknowledged)
+      child.emit('acknowledged')
+    }
     if (message.begun !== undefined) begun.add(message.begun)
     const waiter = waiting.get(message.id ?? 0)
     if (waiter === undefined) return
@@ -70,6 +75,10 @@ function follow(child: ChildProcess): StoreProcess {
     pid: child.pid ?? 0,
     acknowledged,
     begun,
+    acknowledges: async (count) => {
+      const enough = acknowledged.size + count
+      while (acknowledged.size < enough) await once(child, 'acknowledged')
+    },
     call: (call, argument) =>
       new Promise((resolve, reject) => {
         const id = ++calls
