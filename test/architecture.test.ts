@@ -182,7 +182,7 @@ describe('the network', () => {
     'gateway/raw-replies.ts': '{ Socket }', // answers on a connection that the parser gave up
     'upstream/send.ts': '{ Pool }', // `record` passes requests on to the sandbox that it is given
     'store/ownership.ts': '{ connect, createServer, type Server }', // a socket in the data directory
-    'cassettes/writer/writer.ts': '{ Worker }', // the recorder writes in a thread of its own
+    'cassettes/writer/recorder-thread.ts': '{ Worker }', // the recorder writes in a thread of its own
     'cassettes/writer/thread.ts': '{ parentPort, workerData }',
   }
 
