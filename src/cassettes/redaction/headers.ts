@@ -6,10 +6,17 @@ import { formValues } from '../message/form-spans.ts'
 import { repeatPointer } from '../message/place.ts'
 import { spliced } from '../message/splice.ts'
 import { type Edit, holdsFindings, type PersonalValue, withFindings } from './edits.ts'
+import type { RedactionPolicy } from './policy.ts'
 import { isPublicClientId, type Secrets } from './secrets/secrets.ts'
 import type { StandIns } from './stand-ins/stand-ins.ts'
 
 export type RedactedHeaders = { readonly headers: readonly HeaderLine[]; readonly edits: readonly Edit[] }
+
+type HeaderContext = {
+  readonly policy: RedactionPolicy
+  readonly secrets: Secrets
+  readonly standIns: StandIns
+}
 
 /** Names whose values are secrets even where the header is left out; what they held is looked for elsewhere. */
 const SENSITIVE = /auth|cookie|key|secret|token|session|signature|password/i
@@ -21,11 +28,10 @@ const SENSITIVE = /auth|cookie|key|secret|token|session|signature|password/i
 export function redactHeaders(
   lines: readonly HeaderLine[],
   part: 'request-header' | 'reply-header',
-  allowed: ReadonlySet<string>,
-  secrets: Secrets,
-  standIns: StandIns,
+  { policy, secrets, standIns }: HeaderContext,
   personal: readonly PersonalValue[],
 ): RedactedHeaders {
+  const allowed = part === 'request-header' ? policy.requestHeaders : policy.replyHeaders
   const seen = new Map<string, number>()
   const kept: Kept[] = []
   let joined = ''
