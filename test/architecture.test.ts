@@ -82,6 +82,43 @@ describe('imports', () => {
   })
 })
 
+describe('the thread in which a recording is written', () => {
+  /** What is loaded with a file: itself, and what it imports for more than its types, and so on. */
+  function loadedWith(file: string, seen = new Set<string>()): Set<string> {
+    if (seen.has(file)) return seen
+    seen.add(file)
+    for (const each of inside) if (each.file === file && !each.typeOnly) loadedWith(each.target, seen)
+    return seen
+  }
+
+  const modules = loadedWith('cassettes/writer/thread.ts')
+
+  it('loads neither the contract nor TypeBox, which would be most of its start', () => {
+    const roomsOf = (file: string) =>
+      folderOf(file) === 'cassettes' ? `cassettes/${roomOf(file)}` : folderOf(file)
+    expect([...new Set([...modules].map(roomsOf))].sort()).toEqual([
+      'cassettes/bindings',
+      'cassettes/cassette-error.ts',
+      'cassettes/file',
+      'cassettes/interaction.ts',
+      'cassettes/merging',
+      'cassettes/message',
+      'cassettes/redaction',
+      'cassettes/writer',
+      'clock.ts',
+      'http',
+      'partition-point.ts',
+      'replace-file.ts',
+      'simulator',
+      'system-error.ts',
+    ])
+    const packages = imports
+      .filter(({ file, from, typeOnly }) => modules.has(file) && !from.startsWith('.') && !typeOnly)
+      .map(({ from }) => from)
+    expect(packages.filter((from) => !from.startsWith('node:'))).toEqual([])
+  })
+})
+
 describe('the checks', () => {
   it('are pure: no file, no socket, no server, no logger, no store', () => {
     const allowed = new Set([
