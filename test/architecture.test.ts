@@ -82,6 +82,33 @@ describe('imports', () => {
   })
 })
 
+describe('a fact of HTTP', () => {
+  /** What a copy of it would look like, and the one file where it is written. */
+  const FACTS: readonly (readonly [pattern: RegExp, file: string])[] = [
+    [/\bdecodeURIComponent\(/, 'http/percent.ts'],
+    [/_lane\\?\/(?!NAME)/, 'http/lane.ts'],
+    [/x-sandgate-lane['"]/i, 'http/lane.ts'],
+    [/['"]~[01]['"]/, 'http/json-pointer.ts'],
+    [/https\?:\\\/\\\/\[\^\/\?#\]/, 'http/target.ts'],
+    [/\.split\('\?'/, 'http/target.ts'],
+    [/-4\[0-9a-f\]\{3\}/, 'http/idempotency-key.ts'],
+    [/\^bearer \+/, 'http/authorization.ts'],
+    [/\^127|startsWith\('127/, 'http/loopback.ts'],
+    [/\.find\(\(\[[a-z]+\]\) => [a-z]+\.toLowerCase\(\) ===/, 'http/header-lines.ts'],
+    [/\.split\(';', 1\)\[0\]\??\.trim/, 'http/media-type.ts'],
+    [/\$\{(?:[a-z]+\.)?part\} ?\$\{(?:[a-z]+\.)?pointer\}`/, 'cassettes/message/place.ts'],
+    [/>>> 1\b/, 'partition-point.ts'],
+    [/\\p\{Cc\}\\p\{Cf\}/, 'terminal.ts'],
+    [/'code' in \w+ && typeof \w+\.code === 'string'/, 'system-error.ts'],
+    [/\brenameSync\(temporary/, 'replace-file.ts'],
+  ]
+
+  it.each(FACTS)('like %s is written nowhere but in %s', (pattern, file) => {
+    const holders = [...sources].filter(([name, source]) => !isBrowserScript(name) && pattern.test(source))
+    expect(holders.map(([name]) => name).filter((name) => name !== file)).toEqual([])
+  })
+})
+
 describe('the thread in which a recording is written', () => {
   /** What is loaded with a file: itself, and what it imports for more than its types, and so on. */
   function loadedWith(file: string, seen = new Set<string>()): Set<string> {
