@@ -32,8 +32,8 @@ export type ServerOptions = {
 
 /**
  * The listener: @fastify/http-proxy takes every request to the upstream, sends it again where that is safe, and
- * hands errors over. What goes over either wire is ours: its own client keeps neither header lines nor targets as
- * they are, and takes any certificate.
+ * reports errors. Our own code sends and answers (upstream/send.ts, answer.ts), because the client that the proxy
+ * brings changes header lines and targets, and takes any certificate.
  */
 export function createServer({ take, origin, onFailure }: ServerOptions): FastifyInstance {
   const passages = new WeakMap<object, Passage>()

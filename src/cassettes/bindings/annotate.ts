@@ -8,7 +8,7 @@ export type AnnotateOptions = ClassOptions & {
   readonly volatile: readonly string[]
 }
 
-/** A short value found elsewhere may be chance, so only under its own name is it taken for the same. */
+/** A value shorter than this may stand elsewhere by chance; it counts as the same one only under its own name. */
 const UNMISTAKABLE = 8
 
 /**

@@ -2,7 +2,7 @@ import type { Entry, KeyOf } from './entry.ts'
 import type { Layout } from './layout.ts'
 import { appendPosition, within } from './map-entries.ts'
 import type { Ordered } from './order.ts'
-import { createRelations, type EntryRelations, type Relations } from './relations.ts'
+import { createRelations, type Relations } from './relations.ts'
 
 type Lists = ReadonlyMap<string, readonly number[]>
 
@@ -32,8 +32,8 @@ export type Index = {
 }
 
 /**
- * Indexes the entries of one lane, or of all. Only what they are about is looked at here: the keys of a group, what
- * finds an entry by its values, and what it depends on, is made when it is first asked for, and then once.
+ * Indexes the entries of one lane, or of all. At first they are only put into groups. The keys of a group, the lists
+ * that find an entry by its values, and what it depends on, are made when they are first asked for, and then once.
  */
 export function createIndex(entries: readonly Entry[], keyOf: KeyOf): Index {
   const byPosition = new Map(entries.map((entry) => [entry.position, entry]))
@@ -57,33 +57,11 @@ export function createIndex(entries: readonly Entry[], keyOf: KeyOf): Index {
     const bucket = entry && groups.get(entry.group)?.bucketOf(position)
     if (!bucket) return undefined
     relations ??= createRelations(entries, byPosition, byValue)
-    const made = indexedEntry(entry, bucket, relations(entry))
+    const made = { ...entry, bucket, ...relations(entry) }
     indexed.set(position, made)
     return made
   }
   return { entries: { size: entries.length, get }, groups, byValue }
-}
-
-/** Spelled out, because a spread of three objects costs as much as the rest of a look-up. */
-function indexedEntry(entry: Entry, bucket: Bucket, { relations, changes }: EntryRelations): Indexed {
-  const { position, cassette, cassetteNumber, interaction, shape, layout, values } = entry
-  const { group, family, scope, safe } = entry
-  return {
-    position,
-    cassette,
-    cassetteNumber,
-    interaction,
-    shape,
-    layout,
-    values,
-    group,
-    family,
-    scope,
-    safe,
-    bucket,
-    relations,
-    changes,
-  }
 }
 
 class KeyGroup implements Group {

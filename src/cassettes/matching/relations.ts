@@ -31,7 +31,7 @@ export function createRelations(
 
   const ofValue = (type: string, value: string, scope: string): Relation | undefined => {
     const mentions = byValue.get(type)?.get(value) ?? NOTHING
-    // Nothing else is about it.
+    // No other entry mentions it.
     if (mentions.length < 2) return undefined
     const ofType = within(values, type, () => new Map<string, ByScope>())
     return within(

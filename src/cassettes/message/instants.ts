@@ -15,7 +15,7 @@ export type Timeline = {
   readonly instants: (startedAt: number, now: number) => ToLive
   /** For what tells the moment of the answer itself: Date, Expires, the end of a rate window. */
   readonly moment: (startedAt: number, now: number) => ToLive
-  /** What was shown for one instant of each pair stands for the other from now on. */
+  /** Swaps what was shown for the two recorded instants of each pair. */
   readonly swap: (pairs: Iterable<readonly [number, number]>) => void
 }
 
@@ -104,7 +104,7 @@ export function httpDateShift(text: string): Shift | undefined {
 
 let lastDate = { ms: Number.NaN, text: '' }
 
-/** Answers of one second mostly have one date. */
+/** Answers of one second have one text for it. */
 function httpDate(ms: number): string {
   if (ms !== lastDate.ms) lastDate = { ms, text: new Date(ms).toUTCString() }
   return lastDate.text
@@ -115,7 +115,7 @@ export function isInstantName(name: string): boolean {
   return /[a-z](?:At|_at)$/.test(name) || name === 'asOf'
 }
 
-/** A spelling in seconds has lost its milliseconds already: cutting again would lose a second. */
+/** Rounds. The recorded text was cut to whole seconds when it was written; cut once more, it could show the second before. */
 function toWholeSecond(ms: number): number {
   return Math.round(ms / 1000) * 1000
 }

@@ -49,7 +49,7 @@ export function redactHeaders(
     kept.push({ line, lower, count, wide, bytes, own })
     joined += `${spliced(bytes, own)}\n`
   }
-  // One search of all values together: it nearly always finds nothing, and then none is searched by itself.
+  // All values are searched together first; only when that finds something is each searched by itself.
   const clean = !holdsFindings(joined, secrets, personal)
   const headers: HeaderLine[] = []
   const edits: Edit[] = []

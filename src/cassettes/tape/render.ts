@@ -124,7 +124,7 @@ function planHeaders(
   { headers }: CapturedReply,
   bound: readonly Bound[],
 ): readonly HeaderPlan[] {
-  // It tells the length of what a GET would have got.
+  // The Content-Length of a HEAD is that of what a GET would have got.
   const isHead = entry.interaction.request.method === 'HEAD'
   const plans: HeaderPlan[] = []
   for (const line of headers) {

@@ -61,7 +61,7 @@ export function openJournal(path: string, header: CassetteHeader): Journal {
 
   try {
     if (resumed) ftruncateSync(fd, length)
-    // The last line of a journal may have lost its line break alone.
+    // A whole last line may lack its line break.
     if (resumed?.unterminated) length += writeSync(fd, '\n', length)
     if (!resumed) {
       append([{ cassette: header }])

@@ -47,7 +47,7 @@ export function createSecrets(words: readonly string[] = []): Secrets {
   let last = ''
 
   const learn = (value: string) => {
-    // Comparing two long texts costs a fraction of hashing one.
+    // A client sends one token with every request: the last one is known without hashing it.
     if (value === last) return
     last = value
     if (known.has(value) || refused.has(value)) return
