@@ -121,9 +121,12 @@ describe('the thread in which a recording is written', () => {
   const modules = loadedWith('cassettes/writer/thread.ts')
 
   it('loads neither the contract nor TypeBox, which would be most of its start', () => {
-    const roomsOf = (file: string) =>
-      folderOf(file) === 'cassettes' ? `cassettes/${roomOf(file)}` : folderOf(file)
-    expect([...new Set([...modules].map(roomsOf))].sort()).toEqual([
+    // Of the rooms below the cassettes each file, since in some of them the contract is a file beside it.
+    const shown = (file: string) => {
+      if (folderOf(file) === 'cassettes') return `cassettes/${roomOf(file)}`
+      return folderOf(file) === 'http' ? 'http' : file
+    }
+    expect([...new Set([...modules].map(shown))].sort()).toEqual([
       'cassettes/bindings',
       'cassettes/cassette-error.ts',
       'cassettes/file',
@@ -133,11 +136,14 @@ describe('the thread in which a recording is written', () => {
       'cassettes/redaction',
       'cassettes/writer',
       'clock.ts',
+      'config/contract.ts',
       'http',
+      'map-entries.ts',
       'partition-point.ts',
       'replace-file.ts',
-      'simulator',
+      'simulator/rules.ts',
       'system-error.ts',
+      'tokens/client-id.ts',
     ])
     const packages = imports
       .filter(({ file, from, typeOnly }) => modules.has(file) && !from.startsWith('.') && !typeOnly)

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { annotate } from '../../src/cassettes/bindings/annotate.ts'
 import { writeHar } from '../../src/cassettes/file/har/write.ts'
 import { createSecrets } from '../../src/cassettes/redaction/secrets/secrets.ts'
-import { DEFAULT_OUTCOMES } from '../../src/config/schema.ts'
+import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
 import { exchange, HEADER, redactor, scratch } from '../cassettes/recording-fixtures.ts'
 import { sandgate } from './cassette-fixtures.ts'
 
@@ -44,7 +44,7 @@ function record(): void {
   const { partner: _, ...stored } = keyed.exchange
   const { redactions, bindings } = keyed
   const interaction = { sequence: 1, ended: 1, ...stored, redactions, bindings }
-  const interactions = annotate([interaction], { rules: DEFAULT_OUTCOMES })
+  const interactions = annotate([interaction], { rules: DEFAULT_OUTCOMES, volatile: HEADER.volatile })
   writeHar(cassette, { ...HEADER, interactions }, createSecrets())
   writeFileSync(program, PROGRAM)
 }

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../map-entries.ts'
 import type { Binding, Interaction, Place } from '../interaction.ts'
 import { placeKey } from '../message/place.ts'
 import { type ClassOf, type ClassOptions, createClassOf } from './outcome-class.ts'
@@ -179,7 +180,5 @@ function addRequestIds(interaction: Interaction, bindings: Binding[]): void {
 }
 
 function knownOf({ known }: Context, type: string): Set<string> {
-  const values = known.get(type) ?? new Set<string>()
-  known.set(type, values)
-  return values
+  return getOrMake(known, type, () => new Set())
 }

@@ -1,5 +1,5 @@
+import { getOrMake } from '../../map-entries.ts'
 import { freeName } from '../bindings/free-name.ts'
-import { within } from './map-entries.ts'
 
 /**
  * Which live value stands for which recorded one, in one lane. One live value of a type stands for one recorded
@@ -58,5 +58,5 @@ export function createBindingTable(): BindingTable {
 }
 
 function mapOf(maps: Map<string, Map<string, string>>, type: string): Map<string, string> {
-  return within(maps, type, () => new Map())
+  return getOrMake(maps, type, () => new Map())
 }

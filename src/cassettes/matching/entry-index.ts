@@ -1,6 +1,6 @@
+import { getOrMake } from '../../map-entries.ts'
 import type { Entry, KeyOf } from './entry.ts'
 import type { Layout } from './layout.ts'
-import { appendPosition, within } from './map-entries.ts'
 import type { Ordered } from './order.ts'
 import { createRelations, type Relations } from './relations.ts'
 
@@ -39,7 +39,7 @@ export function createIndex(entries: readonly Entry[], keyOf: KeyOf): Index {
   const byPosition = new Map(entries.map((entry) => [entry.position, entry]))
   const groups = new Map<string, KeyGroup>()
   for (const { group, position } of entries)
-    within(groups, group, () => new KeyGroup(byPosition, keyOf)).entries.push(position)
+    getOrMake(groups, group, () => new KeyGroup(byPosition, keyOf)).entries.push(position)
   const indexed = new Map<number, Indexed>()
   let values: Map<string, Map<string, number[]>> | undefined
   let relations: Relations | undefined
@@ -92,8 +92,8 @@ class KeyGroup implements Group {
       const entry = this.#byPosition.get(position)
       if (!entry) continue
       const { layout } = entry
-      const buckets = within(byLayout, layout, () => new Map<string, KeyBucket>())
-      const bucket = within(buckets, this.#keyOf(entry), () => new KeyBucket(layout, this.#byPosition))
+      const buckets = getOrMake(byLayout, layout, () => new Map<string, KeyBucket>())
+      const bucket = getOrMake(buckets, this.#keyOf(entry), () => new KeyBucket(layout, this.#byPosition))
       bucket.entries.push(position)
       this.#buckets.set(position, bucket)
     }
@@ -132,9 +132,15 @@ function valuesOf(entries: readonly Entry[]): Map<string, Map<string, number[]>>
   const values = new Map<string, Map<string, number[]>>()
   for (const { shape, interaction, position } of entries) {
     for (const [i, { type }] of shape.kinds.entries()) {
-      const ofType = within(values, type, () => new Map<string, number[]>())
+      const ofType = getOrMake(values, type, () => new Map<string, number[]>())
       appendPosition(ofType, interaction.bindings[i]?.value ?? '', position)
     }
   }
   return values
+}
+
+/** Adds a position, once, to the list of a value. Positions come in ascending order. */
+function appendPosition(lists: Map<string, number[]>, value: string, position: number): void {
+  const list = getOrMake(lists, value, () => [])
+  if (list[list.length - 1] !== position) list.push(position)
 }

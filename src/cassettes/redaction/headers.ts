@@ -1,5 +1,6 @@
 import type { HeaderLine } from '../../http/header-lines.ts'
 import { decodeFormOrKeep } from '../../http/percent.ts'
+import { isPublicClientId } from '../../tokens/client-id.ts'
 import type { Place } from '../interaction.ts'
 import { latin1, utf8 } from '../message/bytes.ts'
 import { formValues } from '../message/form-spans.ts'
@@ -7,7 +8,7 @@ import { repeatPointer } from '../message/place.ts'
 import { spliced } from '../message/splice.ts'
 import { type Edit, holdsFindings, type PersonalValue, withFindings } from './edits.ts'
 import type { RedactionPolicy } from './policy.ts'
-import { isPublicClientId, type Secrets } from './secrets/secrets.ts'
+import type { Secrets } from './secrets/secrets.ts'
 import type { StandIns } from './stand-ins/stand-ins.ts'
 
 export type RedactedHeaders = { readonly headers: readonly HeaderLine[]; readonly edits: readonly Edit[] }

@@ -1,8 +1,8 @@
 import type { HeaderLine } from '../../http/header-lines.ts'
+import { append } from '../../map-entries.ts'
 import type { CapturedReply } from '../interaction.ts'
 import type { BindingTable } from '../matching/binding-table.ts'
 import { type Bound, boundOf, type Entry } from '../matching/entry.ts'
-import { append } from '../matching/map-entries.ts'
 import {
   epochShift,
   httpDateShift,

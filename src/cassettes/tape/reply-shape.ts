@@ -1,7 +1,7 @@
 import { headerOf } from '../../http/header-lines.ts'
+import { append } from '../../map-entries.ts'
 import type { Place } from '../interaction.ts'
 import { type Bound, boundOf, type Entry } from '../matching/entry.ts'
-import { append } from '../matching/map-entries.ts'
 import { instantOf, isInstantName } from '../message/instants.ts'
 import { eachScalar, readJson } from '../message/json-tree.ts'
 import { placeKey } from '../message/place.ts'

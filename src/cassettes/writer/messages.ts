@@ -1,7 +1,7 @@
 import type { OutcomeRule } from '../../config/outcomes.ts'
 import type { HeaderLine } from '../../http/header-lines.ts'
 import type { CassetteFault, CassettePlace } from '../cassette-error.ts'
-import type { CassetteHeader } from '../file/journal/lines.ts'
+import type { CassetteHeader } from '../file/header.ts'
 import type { CapturedExchange } from '../interaction.ts'
 import type { FieldTable } from '../redaction/stand-ins/field-rules.ts'
 import type { Continuation } from '../tape/continuation.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { VolatileRuleError } from '../../cassettes/bindings/volatile.ts'
-import { isProfile } from '../../cassettes/file/journal/lines.ts'
+import { isProfile } from '../../cassettes/file/header.ts'
 import { loadCassette } from '../../cassettes/file/load.ts'
 import { missText } from '../../cassettes/miss/console.ts'
 import { missJUnit } from '../../cassettes/miss/junit.ts'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { OutcomeRule } from '../../../config/outcomes.ts'
+import { getOrMake } from '../../../map-entries.ts'
 import { type FieldLookup, satisfies } from './field-rules.ts'
 import { candidate, disguise } from './forms.ts'
 import { type FieldRules, rulesOf } from './outcome-rules.ts'
@@ -46,13 +47,8 @@ function personalStandIns(
   /** Type and stand-in -> the value. */
   const originals = new Map<string, string>()
 
-  const ofType = (type: string) => {
-    const found = byType.get(type)
-    if (found) return found
-    const made = { rules: rulesOf(type, rules), next: 1, known: new Map<string, string>() }
-    byType.set(type, made)
-    return made
-  }
+  const ofType = (type: string) =>
+    getOrMake(byType, type, () => ({ rules: rulesOf(type, rules), next: 1, known: new Map() }))
 
   const make = (
     type: string,
