@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import httpProxy from '@fastify/http-proxy'
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type RawServerBase,
+  type RouteGenericInterface,
+} from 'fastify'
 import { problem } from '../errors/problem.ts'
 import { refuse } from '../errors/refusal.ts'
 import { splitTarget } from '../http/target.ts'
@@ -27,8 +32,8 @@ export type ServerOptions = {
 
 /**
  * The listener: @fastify/http-proxy takes every request to the upstream, sends it again where that is safe, and
- * hands errors over. What goes over either wire is ours: its own client keeps neither header lines nor targets as
- * they are, and takes any certificate.
+ * reports errors. Our own code sends and answers (upstream/send.ts, answer.ts), because the client that the proxy
+ * brings changes header lines and targets, and takes any certificate.
  */
 export function createServer({ take, origin, onFailure }: ServerOptions): FastifyInstance {
   const passages = new WeakMap<object, Passage>()
@@ -38,18 +43,7 @@ export function createServer({ take, origin, onFailure }: ServerOptions): Fastif
     return passage
   }
   const replies = new WeakMap<object, UpstreamReply>()
-  const app = fastify({
-    schemaController: WITHOUT_SCHEMAS,
-    logger: false,
-    exposeHeadRoutes: false,
-    return503OnClosing: false,
-    requestTimeout: 0,
-    http: { maxHeaderSize: HEADER_BYTES, requireHostHeader: false },
-    // No router and no parser has to like a target for it to pass.
-    rewriteUrl: () => '/',
-  })
-  // None has a body as far as Fastify is concerned, so that none is parsed or refused for its type.
-  for (const method of PASSED) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  const app = listener()
   app.addHook('onRequest', async (request, reply) => {
     passages.set(request.raw, take(request.raw, reply.raw, request.originalUrl))
   })
@@ -90,14 +84,37 @@ export function createServer({ take, origin, onFailure }: ServerOptions): Fastif
         if (reply.raw.destroyed) return void reply.hijack()
         const failure = failureOf(error.cause ?? error)
         onFailure(`${raw.method} ${splitTarget(originalUrl).path}`, failure)
-        const id = randomUUID()
-        const body = problem(refuse(failure.code, failure.detail), id, origin)
-        void reply
-          .code(body.status)
-          .headers({ 'content-type': 'application/problem+json', 'x-request-id': id })
-          .send(Buffer.from(JSON.stringify(body)))
+        sendFailure(reply, failure, origin)
       },
     },
   })
   return app
+}
+
+/** A server that neither routes nor parses: every target and every body passes. */
+function listener(): FastifyInstance {
+  const app = fastify({
+    schemaController: WITHOUT_SCHEMAS,
+    logger: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    requestTimeout: 0,
+    http: { maxHeaderSize: HEADER_BYTES, requireHostHeader: false },
+    // The router sees one path for all.
+    rewriteUrl: () => '/',
+  })
+  // None has a body as far as Fastify is concerned, so that none is parsed or refused for its type.
+  for (const method of PASSED) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  return app
+}
+
+type Reply = FastifyReply<RouteGenericInterface, RawServerBase>
+
+function sendFailure(reply: Reply, { code, detail }: Failure, origin: string): void {
+  const id = randomUUID()
+  const body = problem(refuse(code, detail), id, origin)
+  void reply
+    .code(body.status)
+    .headers({ 'content-type': 'application/problem+json', 'x-request-id': id })
+    .send(Buffer.from(JSON.stringify(body)))
 }

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../map-entries.ts'
 import { type ClassOptions, createClassOf } from '../bindings/outcome-class.ts'
 import type { CapturedRequest, Cassette, Interaction, MatchProfile } from '../interaction.ts'
 import { chooseEntry } from '../matching/choice.ts'
@@ -5,9 +6,8 @@ import { isStored, scopesOf } from '../matching/edge-answers.ts'
 import { createKeyOf } from '../matching/entry.ts'
 import { createTapeLanes, type Lane } from '../matching/lanes.ts'
 import { type LiveFacts, type LookupContext, lookUp } from '../matching/lookup.ts'
-import { within } from '../matching/map-entries.ts'
 import { createShapes } from '../matching/shape.ts'
-import type { TimeMode } from '../message/instants.ts'
+import type { TimeMode } from '../matching/timeline.ts'
 import { readRedacted, readRequest, withoutIdleHeaders } from '../message/request-facts.ts'
 import { reportMiss } from '../miss/explain.ts'
 import type { MissReport } from '../miss/report.ts'
@@ -65,7 +65,7 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
   const texts = new Map<string, string>()
   const loaded = loadTape(cassettes, isLive, {
     shapeOf: createShapes(digest !== undefined),
-    shared: (text) => within(texts, text, () => text),
+    shared: (text) => getOrMake(texts, text, () => text),
   })
   const lanes = createTapeLanes(loaded.entries, createKeyOf(classOf), profile === 'strict', time)
   const usage = createUsage()

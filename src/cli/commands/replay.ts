@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { VolatileRuleError } from '../../cassettes/bindings/volatile.ts'
-import { isProfile } from '../../cassettes/file/journal/lines.ts'
+import { isProfile } from '../../cassettes/file/header.ts'
 import { loadCassette } from '../../cassettes/file/load.ts'
-import type { Cassette } from '../../cassettes/interaction.ts'
 import { missText } from '../../cassettes/miss/console.ts'
 import { missJUnit } from '../../cassettes/miss/junit.ts'
 import type { MissReport } from '../../cassettes/miss/report.ts'
@@ -35,11 +34,10 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
     return wrongUsage(invocation, io, `--profile is contract or strict, not ${options.profile}`)
   const config = replayConfig(invocation, io)
   if (config === undefined) return 'configuration'
-  const load = () => args.map((file) => loadCassette(file))
   const color = process.stderr.isTTY === true && io.env.NO_COLOR === undefined
   let gateway: ReplayGateway
   try {
-    gateway = await start(invocation, config, port, load, (report) =>
+    gateway = await start(invocation, io, config, port, (report) =>
       io.err(`${missText(report, { color })}\n`),
     )
   } catch (error) {
@@ -59,14 +57,14 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
 }
 
 function start(
-  { options }: Invocation,
+  { args, options }: Invocation,
+  { env }: Io,
   config: Config,
   port: number,
-  load: () => readonly Cassette[],
   onMiss: (report: MissReport) => void,
 ): Promise<ReplayGateway> {
   return startReplay({
-    load,
+    load: () => args.map((file) => loadCassette(file)),
     config,
     port,
     partners: options.partners === undefined ? 'any' : 'configured',
@@ -75,12 +73,8 @@ function start(
     ...(isProfile(options.profile) && { profile: options.profile }),
     volatile: listOf(options.volatile),
     time: options.freeze === true ? 'freeze' : 'shift',
-    ...cassetteKeyOf(process.env.SANDGATE_CASSETTE_KEY),
+    ...(env.SANDGATE_CASSETTE_KEY && { cassetteKey: env.SANDGATE_CASSETTE_KEY }),
   })
-}
-
-function cassetteKeyOf(key: string | undefined) {
-  return key === undefined || key === '' ? {} : { cassetteKey: key }
 }
 
 /** The configuration, for its rules and, where they are named, its partners. */
