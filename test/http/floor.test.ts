@@ -9,9 +9,10 @@ import { takeLane } from '../../src/http/lane.ts'
 import { essence, mediaType } from '../../src/http/media-type.ts'
 import { decodeForm, decodeFormOrKeep, decodePercent, decodePercentOrKeep } from '../../src/http/percent.ts'
 import { originForm, readTarget, segmentsOf, splitTarget, withoutOrigin } from '../../src/http/target.ts'
+import { runs } from '../support/effort.ts'
 
 const text = fc.string({ unit: 'grapheme' })
-const RUNS = { numRuns: 500 }
+const RUNS = { numRuns: runs(500) }
 
 describe('a target', () => {
   it('is its path and query, whatever stands in the query', () => {
