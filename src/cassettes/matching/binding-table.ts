@@ -37,7 +37,7 @@ export function createBindingTable(): BindingTable {
     mapOf(toLive, type).set(recorded, live)
   }
 
-  const exchange = (type: string, a: string, b: string): void => {
+  const swap = (type: string, a: string, b: string): void => {
     const liveA = liveOf(type, a)
     const liveB = liveOf(type, b)
     mapOf(toLive, type).delete(a)
@@ -54,7 +54,7 @@ export function createBindingTable(): BindingTable {
     for (const [type, names] of toLive) for (const [recorded, live] of names) yield { type, recorded, live }
   }
 
-  return { recordedOf, liveOf, bind, swap: exchange, nameFor, bindings: () => bindings, all }
+  return { recordedOf, liveOf, bind, swap, nameFor, bindings: () => bindings, all }
 }
 
 function mapOf(maps: Map<string, Map<string, string>>, type: string): Map<string, string> {

@@ -55,7 +55,7 @@ export type Choice = { readonly entry: Indexed; readonly rank: 'due' | 'repeat' 
  * changed it). A read with none left stays on its last one. When none is due, the best of the others answers, except
  * in the strict profile.
  */
-export function choose(
+function choose(
   state: LaneState,
   view: OrderView,
   positions: readonly number[],

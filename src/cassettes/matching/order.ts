@@ -31,7 +31,7 @@ export type OrderView = {
 const OVERLAPPING = 64
 
 /** Whether `a` had its answer when `b` was sent, so that `b` may depend on it. */
-export function finishedBefore(a: Interaction, b: Interaction): boolean {
+function finishedBefore(a: Interaction, b: Interaction): boolean {
   if (a.reply === undefined || a.sequence >= b.sequence) return false
   if (a.startedBeforeEnd !== undefined) return a.startedBeforeEnd < b.sequence
   return Math.floor(a.startedAt + a.durationMs) <= b.startedAt

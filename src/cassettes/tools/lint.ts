@@ -163,7 +163,7 @@ function structural(cause: unknown): LintProblem {
 }
 
 /** A binding says what its places hold; after an edit by hand they may hold something else. */
-export function lintBindings(interaction: Interaction): LintProblem[] {
+function lintBindings(interaction: Interaction): LintProblem[] {
   const values = valuesOf(interaction)
   return interaction.bindings.flatMap(({ type, value, places }) =>
     places.flatMap((place): LintProblem[] => {

@@ -7,7 +7,7 @@ import type { CapturedExchange } from '../interaction.ts'
 import { CONTRACT_FIELDS } from '../redaction/contract.ts'
 import type { Continuation } from '../tape/continuation.ts'
 import type { Finished, RecorderSettings } from './messages.ts'
-import { createPump } from './pump.ts'
+import { createPump, type Pump } from './pump.ts'
 import { errorOf, type RecorderThread, startThread } from './recorder-thread.ts'
 
 export type RecordingStatus = {
@@ -87,89 +87,119 @@ type Lifetime = {
   readonly maxQueuedBytes: number
 }
 
+/** One recording, from its first exchange to its end. */
+type Recording = {
+  readonly path: string
+  state: RecordingStatus['state']
+  fault: CassetteError | undefined
+  exchanges: number
+}
+
 function writeThrough(
   thread: RecorderThread,
   path: string,
   { release, onBad, maxQueuedBytes }: Lifetime,
 ): Writer {
   const pump = createPump(maxQueuedBytes, thread.send)
-  let state: RecordingStatus['state'] = 'recording'
-  let fault: CassetteError | undefined
-  let nextId = thread.firstId
-  let exchanges = 0
+  const recording: Recording = { path, state: 'recording', fault: undefined, exchanges: 0 }
 
   const status = (): RecordingStatus => {
-    const { written, queuedBytes } = pump.counts()
-    return { state, exchanges, written, queuedBytes, ...(fault && { fault }) }
+    const { state, exchanges, fault } = recording
+    return { state, exchanges, ...pump.counts(), ...(fault && { fault }) }
   }
-  const markBad = (cause: CassetteError) => {
-    if (state !== 'recording') return
-    state = 'bad'
-    fault = cause
+  const markBad = (fault: CassetteError) => {
+    if (recording.state !== 'recording') return
+    recording.state = 'bad'
+    recording.fault = fault
     pump.drop()
     thread.send({ kind: 'mark-bad' })
     onBad(status())
   }
-  const tooSlow = () => {
-    const detail = `the recorder could not keep up (${maxQueuedBytes} bytes were waiting).`
-    markBad(new CassetteError('incomplete-recording', path, detail))
-  }
+  const incomplete = (detail: string, options?: ErrorOptions) =>
+    new CassetteError('incomplete-recording', path, detail, {}, options)
   thread.listen({
     onWritten: pump.written,
     onBad: markBad,
     onDied: (cause) => {
-      const detail = 'the recorder ended unexpectedly.'
-      const error = new CassetteError('incomplete-recording', path, detail, {}, { cause })
+      const error = incomplete('the recorder ended unexpectedly.', { cause })
       markBad(error)
       return error
     },
   })
+  const flush = () => thread.during(pump.idle())
 
+  return {
+    ...handOver(recording, thread.firstId, pump, () =>
+      markBad(incomplete(`the recorder could not keep up (${maxQueuedBytes} bytes were waiting).`)),
+    ),
+    ...ending(recording, thread, flush, release),
+    status,
+    flush,
+    markBad: (detail) => markBad(incomplete(detail)),
+  }
+}
+
+/** What the traffic calls: everything goes into the queue, as long as the recording is good. */
+function handOver(
+  recording: Recording,
+  firstId: number,
+  pump: Pump,
+  onOverflow: () => void,
+): Pick<Writer, 'open' | 'end' | 'record' | 'learn'> {
+  let nextId = firstId
+  const offer: Pump['offer'] = (put) => {
+    if (recording.state !== 'recording') return false
+    const isTaken = pump.offer(put)
+    if (!isTaken) onOverflow()
+    return isTaken
+  }
   const open: Writer['open'] = ({ startedAt, lane, operation, request }) => {
     const id = nextId++
-    exchanges++
-    if (state !== 'recording') return id
+    recording.exchanges++
     const { method, target, httpVersion, headers, body } = request
     const head = { id, startedAt, lane, operation, method, target, httpVersion, headers }
-    if (!pump.offer((queue) => queue.open(head, body))) tooSlow()
+    offer((queue) => queue.open(head, body))
     return id
   }
   const end: Writer['end'] = (id, { durationMs, origin, reply }) => {
-    if (state !== 'recording') return
-    if (!pump.offer((queue) => queue.end({ id, durationMs, origin }, reply))) tooSlow()
+    offer((queue) => queue.end({ id, durationMs, origin }, reply))
   }
-  const learn = (secret: string) => {
-    if (state === 'recording' && !pump.offer((queue) => queue.learn(secret))) tooSlow()
-  }
-  const flush = () => thread.during(pump.idle())
-  const leave = async (last: 'finished' | 'closed') => {
-    state = last
-    await thread.terminate()
-    release()
-  }
-
   return {
     open,
     end,
-    learn,
-    status,
-    flush,
     record: (exchange) => end(open(exchange), exchange),
-    markBad: (detail) => markBad(new CassetteError('incomplete-recording', path, detail)),
+    learn: (secret) => void offer((queue) => queue.learn(secret)),
+  }
+}
+
+function ending(
+  recording: Recording,
+  thread: RecorderThread,
+  flush: () => Promise<void>,
+  release: () => void,
+): Pick<Writer, 'finish' | 'close'> {
+  const hasEnded = () => recording.state === 'finished' || recording.state === 'closed'
+  const leave = async (last: 'finished' | 'closed') => {
+    recording.state = last
+    await thread.terminate()
+    release()
+  }
+  return {
     finish: async (continuations = []) => {
-      if (state === 'finished' || state === 'closed')
+      const { path } = recording
+      if (hasEnded())
         throw new CassetteError('incomplete-recording', path, 'the recording has ended already.')
       await flush()
       const answer = await thread.ask({ kind: 'finish', continuations })
-      const bad = fault
+      const { fault } = recording
       await leave('finished')
-      if (bad) throw bad
+      if (fault) throw fault
       if (answer.kind === 'failed') throw errorOf(answer.error)
       if (answer.kind !== 'finished') throw new Error(`unexpected answer ${answer.kind}`)
       return answer.finished
     },
     close: async () => {
-      if (state === 'finished' || state === 'closed') return
+      if (hasEnded()) return
       await flush()
       await thread.ask({ kind: 'close' })
       await leave('closed')

@@ -49,8 +49,6 @@ export function harEntry(interaction: Interaction, origin: string) {
   }
 }
 
-export type HarEntry = ReturnType<typeof harEntry>
-
 /** Status 0 is how HAR says that no response came. */
 const NO_RESPONSE = {
   status: 0,

@@ -85,7 +85,7 @@ export function entryText(interaction: Interaction, origin: string): string {
 }
 
 /** Over the entries as they are written; an edited file shows in `lint`. */
-export function chainOf(pieces: Iterable<Piece>): string {
+function chainOf(pieces: Iterable<Piece>): string {
   let chain = ''
   for (const { text, entry } of pieces) if (entry !== undefined) chain = chainHash(chain + text)
   return chain === '' ? NO_CHAIN : chain
