@@ -34,8 +34,8 @@ export type SigningKeys = {
 const generate = promisify(generateKeyPair)
 
 /**
- * RS256 keys, kept in `directory` or, with null, in memory only. The first key is made in the background, because
- * making one takes up to 250 ms and must not delay listening.
+ * RS256 keys, kept in `directory` or, with null, in memory only. The first key is made in the background, so that
+ * listening does not wait for it.
  * @throws SigningKeysError when the directory has keys that cannot be used.
  */
 export function createSigningKeys(options: {
