@@ -246,8 +246,8 @@ describe('the network', () => {
     /^(?:node:)?(?:https?|http2|net|tls|dgram|dns|dns\/promises|child_process|worker_threads|cluster|inspector)$|^undici$/
   /** Who may use it, and what for. A registered webhook URL is contacted by none of them. */
   const USERS: Readonly<Record<string, string>> = {
-    'cli/cassette-send.ts': '{ Client }', // `cassette verify` asks the sandbox that it is given
-    'cli/child-command.ts': '{ spawn }', // runs the command after `--`
+    'cli/sandbox-client.ts': '{ Client }', // `cassette verify` asks the sandbox that it is given
+    'cli/child-process.ts': '{ spawn }', // runs the command after `--`
     'gateway/partner-server.ts': 'http', // listens
     'gateway/raw-replies.ts': '{ Socket }', // answers on a connection that the parser gave up
     'upstream/send.ts': '{ Pool }', // `record` passes requests on to the sandbox that it is given

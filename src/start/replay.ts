@@ -95,7 +95,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   })
   let url = ''
   const publicUrl = options.publicUrl ?? (() => url)
-  const openApi = () => buildOpenApi({ publicUrl: publicUrl() })
+  const openApi = () => buildOpenApi({ publicUrl: publicUrl(), answerer: 'tape' })
   const ownPages = livePages({ signingKeys, issuer: publicUrl, publicUrl, openApi })
   const deciding = { rules: config.outcomes, testValues }
   const tape = createTape(withVolatile(cassettes, options.volatile ?? [], deciding), {

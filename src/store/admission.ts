@@ -84,7 +84,6 @@ function admitNew(engine: Engine, admission: Admission, seen: Seen, now: number)
     throw error
   }
   const key = keyOf(claim, fence)
-  // Plain literals: this runs for every request, and spreads cost several times as much.
   const work: Unfinished = {
     id: workId(partner, key),
     partner,

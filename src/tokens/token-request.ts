@@ -1,11 +1,11 @@
 import { errorEntry } from '../errors/catalogue.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import { type Pair, readBasic } from './basic.ts'
-import { type Parameters, type ParseJson, readParameters } from './exchange-body.ts'
 import type { IssuedToken } from './issue.ts'
 import type { ProvenKey, Registry } from './registry.ts'
+import { type Parameters, type ParseJson, readParameters } from './token-request-body.ts'
 
-export type ExchangeRequest = {
+export type TokenRequest = {
   readonly clientId: string
   readonly clientSecret: string
   /** HTTP Basic that can be read in two ways: the second one. */
@@ -15,8 +15,8 @@ export type ExchangeRequest = {
   readonly usedBasic: boolean
 }
 
-export type ReadExchange =
-  | { readonly ok: true; readonly request: ExchangeRequest }
+export type ReadTokenRequest =
+  | { readonly ok: true; readonly request: TokenRequest }
   | {
       readonly ok: false
       readonly refusal: Refusal
@@ -25,7 +25,7 @@ export type ReadExchange =
       readonly usedBasic: boolean
     }
 
-export type JudgedExchange =
+export type JudgedTokenRequest =
   | { readonly ok: true; readonly scopes: readonly string[] }
   | { readonly ok: false; readonly refusal: Refusal }
 
@@ -36,14 +36,14 @@ const MAX_CREDENTIAL_LENGTH = 512
  * Reads POST /auth/token: credentials in the body or in HTTP Basic, in both only when they are equal
  * (RFC 6749 section 2.3). `authorization` is the one header line; doubled lines are refused before.
  */
-export function readExchange(
+export function readTokenRequest(
   input: {
     readonly contentType: string | undefined
     readonly authorization: string | undefined
     readonly body: Buffer
   },
   parseJson: ParseJson,
-): ReadExchange {
+): ReadTokenRequest {
   const basic = readBasic(input.authorization)
   const usedBasic = basic.kind !== 'absent'
   if (basic.kind === 'malformed') {
@@ -52,7 +52,7 @@ export function readExchange(
   const pairs = basic.kind === 'pairs' ? basic.pairs : []
   const read = readParameters(input.contentType, input.body, parseJson)
   const named = pairs[0]?.clientId ?? (read.ok ? read.parameters.client_id : undefined)
-  const failed = (refusal: Refusal): ReadExchange => {
+  const failed = (refusal: Refusal): ReadTokenRequest => {
     const countable = named !== undefined && named !== '' && named.length <= MAX_CREDENTIAL_LENGTH
     return { ok: false, refusal, ...(countable ? { namedClient: named } : {}), usedBasic }
   }
@@ -71,7 +71,7 @@ export function readExchange(
     return failed(invalidClient('Send client_id and client_secret in the body or in HTTP Basic.', usedBasic))
   }
   const { grant_type: grantType, scope } = read.parameters
-  const request: ExchangeRequest = {
+  const request: TokenRequest = {
     ...first,
     ...(alternative === undefined ? {} : { alternative }),
     ...(grantType === undefined ? {} : { grantType }),
@@ -82,7 +82,7 @@ export function readExchange(
 }
 
 /** The key that a request proves. With HTTP Basic there are always two proofs, so that neither reading is faster. */
-export function proveExchange(request: ExchangeRequest, registry: Registry): ProvenKey | undefined {
+export function proveClient(request: TokenRequest, registry: Registry): ProvenKey | undefined {
   const proven = registry.prove(request.clientId, request.clientSecret)
   if (!request.usedBasic) return proven
   const { clientId, clientSecret } = request.alternative ?? request
@@ -91,8 +91,8 @@ export function proveExchange(request: ExchangeRequest, registry: Registry): Pro
 }
 
 /** The client first, then the grant type, then the scope: only a proven client learns anything about scopes. */
-export function judgeExchange(request: ExchangeRequest, proven: ProvenKey | undefined): JudgedExchange {
-  const refused = (refusal: Refusal): JudgedExchange => ({ ok: false, refusal })
+export function judgeTokenRequest(request: TokenRequest, proven: ProvenKey | undefined): JudgedTokenRequest {
+  const refused = (refusal: Refusal): JudgedTokenRequest => ({ ok: false, refusal })
   if (proven === undefined) {
     // The one answer to an unknown client, a wrong secret and a revoked key.
     return refused(invalidClient('client_id and client_secret do not belong together.', request.usedBasic))
@@ -120,7 +120,7 @@ export function tokenResponse(issued: IssuedToken) {
 }
 
 /** The body of a failure (RFC 6749 section 5.2), for every refusal of this endpoint, rate limits included. */
-export function exchangeProblem(refusal: Refusal, requestId: string) {
+export function tokenProblem(refusal: Refusal, requestId: string) {
   return {
     error: oauthError(refusal.code),
     // Section 5.2 allows %x20-21 / %x23-5B / %x5D-7E.
