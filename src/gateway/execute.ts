@@ -15,6 +15,7 @@ import {
   type WindowState,
 } from '../store/store.ts'
 import type { Edge } from './context.ts'
+import { countDecision } from './count.ts'
 import { rateLimited } from './reply.ts'
 import type { Settings } from './settings.ts'
 
@@ -25,7 +26,7 @@ export type Executed = { readonly window?: WindowState } & (
 )
 
 export type Execution = {
-  readonly edge: Pick<Edge, 'store' | 'clock' | 'logger' | 'publicUrl'>
+  readonly edge: Pick<Edge, 'store' | 'clock' | 'logger' | 'publicUrl' | 'history'>
   readonly decider: Decider
   readonly settings: Settings
   /** Absent for work that is not rate limited here: a decision made by a page. */
@@ -95,6 +96,7 @@ async function decideAndSettle(execution: Execution, call: Call, permit: Permit)
     // Somebody else's record came first (the one decision of a session): decide again, now that it is there.
     if (result.kind === 'conflict') continue
     if (result.kind === 'superseded') return { refusal: inProgress() }
+    if (decision.kind === 'done') countDecision(edge, call, decision.judgement)
     if (settlement.answer) return { answer: settlement.answer, replayed: false }
     if (decision.kind === 'done') return { answer: decision.answer, replayed: false }
     return { refusal: decision.refusal }

@@ -65,6 +65,7 @@ export type Simulation = {
   readonly records: Pick<Store, 'get' | 'page'>
   readonly usage: (partner: Partner, now: number) => Awaitable<CapUsage[]>
   readonly peek: (window: RateWindow, now: number) => Awaitable<WindowState>
+  readonly history: Pick<Store, 'history' | 'refusals'>
 }
 
 /** What an operation decided, before it is written and sent. */

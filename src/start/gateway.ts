@@ -18,6 +18,7 @@ import { deriveSettings } from '../gateway/settings.ts'
 import { widgetParts } from '../gateway/widget-decision.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
+import { createUsageHistory } from '../observe/usage-history.ts'
 import { authToken } from '../operations/auth-token.ts'
 import { buildOpenApi } from '../operations/openapi.ts'
 import { OPERATIONS } from '../operations/operations.ts'
@@ -82,6 +83,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     lifetimeSeconds: config.tokens.lifetimeSeconds,
   })
   const recordings = createRecordings(config, publicUrl, clock, logger)
+  const history = createUsageHistory({ store, now: clock.now, logger })
   const edge: Edge = {
     clock,
     store,
@@ -92,6 +94,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     lifecycle,
     logger,
     metrics,
+    history,
     settings: () => settings,
     publicUrl,
     issuer,
@@ -121,7 +124,16 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     },
   })
   const close = () =>
-    stop({ partner, operator, store, lifecycle, recordings, sweeping, drainMs: config.server.drainMs })
+    stop({
+      partner,
+      operator,
+      store,
+      lifecycle,
+      recordings,
+      history,
+      sweeping,
+      drainMs: config.server.drainMs,
+    })
   const sweeping = startSweeping(store, clock, logger)
   try {
     boundUrl = await listen(partner, config.listen)

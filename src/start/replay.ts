@@ -19,6 +19,7 @@ import { deriveSettings } from '../gateway/settings.ts'
 import { widgetParts } from '../gateway/widget-decision.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
+import { NO_HISTORY } from '../observe/usage-history.ts'
 import { authToken } from '../operations/auth-token.ts'
 import { buildOpenApi } from '../operations/openapi.ts'
 import { OPERATIONS } from '../operations/operations.ts'
@@ -132,6 +133,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
       storeWritable: () => true,
       configurationGood: () => true,
     }),
+    history: NO_HISTORY,
     settings: () => settings,
     publicUrl,
     issuer: publicUrl,

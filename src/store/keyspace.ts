@@ -9,6 +9,8 @@ import type { CapDemand, CapPeriod, CapUnit, StoredAnswer } from './store.ts'
  *   a partner key                        a finished answer (on disk in order of arrival: arrival-order.ts)
  *   c partner product period unit start  a cap counter
  *   r kind tenant id                     a record
+ *   h partner resolution start           what a partner did in an hour or a day
+ *   f partner slot                       a few of a partner's recent refusals; `head` counts them
  *   u partner key fence                  the `started` marker of a remote effect
  *   e expiry name-of-an-expiring-entry   the expiry index
  *   m …                                  what belongs to the installation
@@ -38,6 +40,11 @@ export const recordPrefix = (kind: string, tenant: string): string => name('r', 
 export const markerName = (partner: string, key: string, fence: number): string =>
   name('u', partner, key, String(fence))
 export const MARKER_PREFIX = `u${SEPARATOR}`
+/** The digits of an instant sort as it does. */
+export const historyName = (partner: string, resolution: string, start: number): string =>
+  name('h', partner, resolution, digits(start))
+export const refusalsName = (partner: string, slot: number | 'head'): string =>
+  name('f', partner, String(slot))
 export const installationName = (what: string): string => name('m', what)
 
 /** The counter of a cap in the period that holds `at`. */

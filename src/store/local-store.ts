@@ -4,6 +4,7 @@ import { createCapBook } from './caps.ts'
 import type { Commits } from './commits.ts'
 import type { Engine } from './engine.ts'
 import type { Fences } from './fences.ts'
+import { addHistory, readHistory, readRefusals } from './history.ts'
 import { decodeMarker, decodeNumber, MARKER_PREFIX } from './keyspace.ts'
 import { readPage, readRecord } from './records.ts'
 import { createRunningKeys, type Unfinished, workId } from './running-keys.ts'
@@ -58,6 +59,9 @@ export function createStore(parts: EngineParts): Store {
       engine.running.expire(now)
       return caps.usage(partner, wanted, now)
     },
+    addHistory: (additions, now) => addHistory(commits, additions, now),
+    history: (partner, resolution, now) => readHistory(backing, partner, resolution, now),
+    refusals: (partner, now) => readRefusals(backing, partner, now),
     secret: () => Buffer.from(secret),
     sweep: (now) => sweep(engine, now),
     health: () => commits.health(),

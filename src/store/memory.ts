@@ -25,7 +25,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
 }
 
 /** Kinds of names that are listed in order; the others are only looked up, and a sorted insert would be wasted. */
-const LISTED = new Set(['r', 'e', 'u'])
+const LISTED = new Set(['r', 'e', 'u', 'h'])
 
 function createMemoryBacking(): Backing {
   const values = new Map<string, Buffer>()

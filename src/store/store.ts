@@ -18,7 +18,8 @@
  * - A reservation of an unknown key is committed, the safe side, when its retention runs out.
  *
  * Rate windows are fixed windows that start with the subject's first request and need not survive a restart of a
- * single-process store. Caps, records and finished answers do survive, and so does everything acknowledged.
+ * single-process store. Caps, records and finished answers do survive, and so does everything acknowledged. The usage
+ * history survives too; it belongs to the partner and not to the tenant's data.
  *
  * A store that cannot write throws StoreUnavailable from `admit` and `settle` (with nothing executed, the key
  * absent again and the reservation released); windows and reads go on.
@@ -41,6 +42,16 @@ export type Store = {
   page<T = unknown>(kind: RecordKind, tenant: string, query: PageQuery, now: number): Awaitable<Page<T>>
   /** What has been used and is reserved of each of a partner's caps in the period that holds `now`. */
   usage(partner: string, caps: readonly Cap[], now: number): Awaitable<CapUsage[]>
+  /**
+   * Adds what partners have done to their history: to the hour (kept for 48 hours) and the UTC day (kept for 31) of
+   * each count, and to their recent refusals. All or nothing, durable when it resolves. Where it cannot be written it
+   * rejects with StoreUnavailable, and nothing else of the store suffers from that.
+   */
+  addHistory(additions: readonly HistoryAddition[], now: number): Promise<void>
+  /** The history of a partner, oldest first; buckets in which nothing happened are left out. */
+  history(partner: string, resolution: HistoryResolution, now: number): Awaitable<UsageBucket[]>
+  /** A partner's last refusals, newest first: at most 200, of the last seven days. */
+  refusals(partner: string, now: number): Awaitable<RecentRefusal[]>
   /** A secret of this installation (32 random bytes, made once, kept with the data): keys digests. */
   secret(): Buffer
   /** Deletes what has expired, a bounded batch per call; resolves to how many records it deleted. */
@@ -207,6 +218,45 @@ export type Page<T> = {
   readonly items: readonly T[]
   /** The id to continue before; null on the last page. */
   readonly next: string | null
+}
+
+export type HistoryResolution = 'hours' | 'days'
+
+/** What a partner's requests of one operation came to in a span of time. */
+export type UsageCounts = {
+  /** Every answered request, refused ones included. */
+  readonly requests: number
+  /** Those that were answered 429. */
+  readonly rateLimited: number
+  /** Those that were refused otherwise, by error code. */
+  readonly refusals: Readonly<Record<string, number>>
+  /** Decisions that were made (a replayed answer is none), by outcome. */
+  readonly decisions: Readonly<Record<string, number>>
+}
+
+export type UsageBucket = UsageCounts & {
+  /** The start of the hour or of the UTC day; milliseconds since the epoch. */
+  readonly start: number
+  /** The id of the operation, or `none`. */
+  readonly operation: string
+}
+
+export type RecentRefusal = {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly requestId: string
+  /** The id of the operation, or `none`. */
+  readonly operation: string
+  readonly status: number
+  readonly code: string
+}
+
+export type HistoryAddition = {
+  readonly partner: string
+  /** Their `start` is the start of an hour. */
+  readonly counts: readonly UsageBucket[]
+  /** Oldest first. */
+  readonly refusals: readonly RecentRefusal[]
 }
 
 export type StoreHealth = { readonly writable: true } | { readonly writable: false; readonly reason: string }
