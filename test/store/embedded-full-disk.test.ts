@@ -84,6 +84,25 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     await store.close()
   })
 
+  it('skips the usage history and nothing else', async () => {
+    const path = directory()
+    const child = await openChild(path)
+    expect(await attempt(child, { key: 'key-first' })).toBe('settled')
+    await child.call('addHistory', {})
+    child.limitFileSize(statSync(join(path, 'data.mdb')).size + 40_000)
+    // Far more than there is room for, while a settlement still fits.
+    await expect(child.call('addHistory', { operations: 5_000 })).rejects.toMatchObject({
+      refused: { name: 'StoreUnavailable' },
+    })
+    expect(await child.call<StoreHealth>('health')).toEqual({ writable: true })
+    expect(await attempt(child, { key: 'key-second' })).toBe('settled')
+    expect(await child.call('history', 'demo')).toHaveLength(1)
+    child.limitFileSize('unlimited')
+    await child.call('addHistory', { operations: 5_000 })
+    expect(await child.call('history', 'demo')).toHaveLength(5_000)
+    expect(await child.call<CapUsage>('usage')).toMatchObject({ used: 2, reserved: 0 })
+  })
+
   it.each([
     ['of a new directory', false],
     ['of a directory that has its lock file already', true],
