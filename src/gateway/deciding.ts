@@ -1,14 +1,13 @@
 import { fingerprint } from '../checks/fingerprint.ts'
 import { type Decider, FIRST_ATTEMPT } from '../decisions/decide.ts'
-import { type ErrorCode, isErrorCode } from '../errors/catalogue.ts'
 import { mediaType } from '../http/media-type.ts'
 import type { Call, Operation } from '../operations/operation.ts'
-import type { Awaitable, KeyClaim, StoredAnswer } from '../store/store.ts'
+import type { Awaitable, KeyClaim } from '../store/store.ts'
 import { ANONYMOUS } from './anonymous.ts'
 import type { Accepted, Answerer, Outcome } from './answerer.ts'
 import { after } from './awaitable.ts'
 import type { Edge } from './context.ts'
-import { countDecision } from './count.ts'
+import { codeIn, countDecision, timedDecision } from './count.ts'
 import type { Exchange } from './exchange.ts'
 import { execute } from './execute.ts'
 import { renderPage } from './render-page.ts'
@@ -31,7 +30,7 @@ function decide(edge: Edge, decider: Decider, exchange: Exchange, accepted: Acce
   if (endpoint?.kind !== 'operation') throw new TypeError('nothing to decide')
   const call = callOf(exchange, endpoint.row, accepted)
   if (accepted.key !== undefined) return executeOnce(edge, decider, exchange, call, accepted.key)
-  return after(decider.decide(call, FIRST_ATTEMPT), (decision) => {
+  return after(timedDecision(edge, decider, call, FIRST_ATTEMPT, exchange), (decision) => {
     if (decision.kind !== 'done') return decision.refusal
     countDecision(edge, call, decision.judgement)
     return decision.answer
@@ -70,7 +69,7 @@ async function executeOnce(
 ): Promise<Outcome> {
   const { settings, window } = exchange
   const executed = await execute(
-    { edge, decider, settings, window, claim: claimOf(edge, exchange, key) },
+    { edge, decider, settings, window, claim: claimOf(edge, exchange, key), timer: exchange },
     call,
   )
   exchange.windowState = executed.window
@@ -78,16 +77,6 @@ async function executeOnce(
   const { answer, replayed } = executed
   const reply = answer.status < 400 ? answer : { ...answer, ...codeIn(answer) }
   return replayed ? { ...reply, headers: { ...reply.headers, 'idempotency-replayed': 'true' } } : reply
-}
-
-/** The code of a refusal that is stored as an answer. One that is not in the catalogue is nobody's label. */
-function codeIn({ body }: StoredAnswer): { code?: ErrorCode } {
-  try {
-    const { code } = JSON.parse(body.toString())
-    return isErrorCode(code) ? { code } : {}
-  } catch {
-    return {}
-  }
 }
 
 function claimOf(edge: Edge, exchange: Exchange, key: string): KeyClaim {

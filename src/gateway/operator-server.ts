@@ -7,6 +7,7 @@ import { instant } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
 import { isLoopbackHost } from '../http/loopback.ts'
 import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
+import { CONTENT_TYPE } from '../observe/exposition.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { StoreHealth } from '../store/store.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
@@ -88,8 +89,8 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
     return reply.status(readiness.ready ? 200 : 503).send(readiness)
   })
   app.get('/metrics', async (_request, reply) => {
-    reply.header('content-type', metrics.registry.contentType)
-    return metrics.registry.metrics()
+    reply.header('content-type', CONTENT_TYPE)
+    return metrics.expose()
   })
   app.get('/signing-keys', async () => ({ keys: await parts.signingKeys.list() }))
   app.post('/signing-keys/rotate', async () => {

@@ -128,11 +128,8 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     clientOf: createClientIp([]),
     lifecycle,
     logger,
-    metrics: createMetrics({
-      inFlight: lifecycle.inFlight,
-      storeWritable: () => true,
-      configurationGood: () => true,
-    }),
+    // A replay has no operator listener; its ledger counts.
+    metrics: createMetrics({ reads: {}, capsOf: () => [] }),
     history: NO_HISTORY,
     settings: () => settings,
     publicUrl,

@@ -1,3 +1,5 @@
+import type { StoreStats } from './store.ts'
+
 /**
  * What an engine needs from the place that keeps its entries: an ordered map from names to bytes with atomic writes.
  * Reads see what has been written durably, never what is on its way.
@@ -11,6 +13,8 @@ export type Backing = {
    * nothing was written. Never called while another write is in flight.
    */
   write(writes: ReadonlyMap<string, Buffer | undefined>): Promise<void>
+  /** The size of the data file and what is free on its disk; undefined where nothing is on a disk. */
+  disk?(): StoreStats['disk']
   close(): Promise<void>
 }
 

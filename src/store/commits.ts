@@ -25,6 +25,8 @@ export type Commits = {
    */
   submitAside<T>(change: Change<T>): Promise<T>
   health(): StoreHealth
+  /** How many changes wait, and how many commits have failed. */
+  counts(): { readonly waiting: number; readonly failures: number }
   /** Refuses further changes; resolves when those already submitted have ended. */
   close(): Promise<void>
 }
@@ -47,13 +49,32 @@ const PROBE_MS = 1_000
 const PROBE = Buffer.alloc(16_384)
 const PROBE_NAME = installationName('probe')
 
-export function createCommits(backing: Backing, schedule: (run: () => void) => void): Commits {
+/** `onCommit` hears how long each commit took that was written, in milliseconds. */
+export type OnCommit = (milliseconds: number) => void
+
+export function createCommits(
+  backing: Backing,
+  schedule: (run: () => void) => void,
+  onCommit: OnCommit = () => {},
+): Commits {
   let waiting: Waiting[] = []
   const aside: Waiting[] = []
   let draining: Promise<void> | undefined
   let closed = false
   let probe: NodeJS.Timeout | undefined
   let health: StoreHealth = { writable: true }
+  let failures = 0
+
+  async function write(writes: Writes): Promise<void> {
+    const startedAt = performance.now()
+    try {
+      await backing.write(writes)
+    } catch (error) {
+      failures++
+      throw error
+    }
+    onCommit(performance.now() - startedAt)
+  }
 
   async function drain(): Promise<void> {
     // One turn later, so that everything which became ready in this turn shares the first commit.
@@ -73,7 +94,7 @@ export function createCommits(backing: Backing, schedule: (run: () => void) => v
     const finish = batch.map((one) => decide(backing, one, writes))
     try {
       if (writes.size > 0) {
-        await backing.write(writes)
+        await write(writes)
         health = { writable: true }
       }
     } catch (error) {
@@ -91,7 +112,7 @@ export function createCommits(backing: Backing, schedule: (run: () => void) => v
     const finish = decide(backing, one, writes)
     try {
       if (!health.writable) throw new StoreUnavailable(health.reason)
-      if (writes.size > 0) await backing.write(writes)
+      if (writes.size > 0) await write(writes)
     } catch (error) {
       one.reject(asUnavailable(error))
       return
@@ -124,6 +145,7 @@ export function createCommits(backing: Backing, schedule: (run: () => void) => v
     submit,
     submitAside: (change) => enqueue(change, (one) => aside.push(one)),
     health: () => health,
+    counts: () => ({ waiting: waiting.length + aside.length, failures }),
     async close() {
       closed = true
       clearTimeout(probe)

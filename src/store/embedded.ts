@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { inArrivalOrder } from './arrival-order.ts'
-import { createCommits } from './commits.ts'
+import { createCommits, type OnCommit } from './commits.ts'
 import { prepareDirectory, prepareFiles } from './data-files.ts'
 import { FENCE_BLOCK, FENCE_MARK, reservedFences } from './fences.ts'
 import { decodeNumber, encodeNumber, installationName } from './keyspace.ts'
@@ -14,6 +14,7 @@ export type EmbeddedStoreOptions = {
   readonly path: string
   /** How many live rate windows are held before new subjects share one. */
   readonly maxWindows?: number
+  readonly onCommit?: OnCommit
 }
 
 /** Of the entries' names and encodings (keyspace.ts). A change that an older program would misread raises it. */
@@ -50,8 +51,8 @@ async function openIn(directory: string, options: EmbeddedStoreOptions): Promise
     refuseNewerFormat(db, directory)
     await claimOwnership(db, directory, beacon)
     const { secret, firstFence } = initialise(db)
-    const backing = inArrivalOrder(createLmdbBacking(db))
-    const commits = createCommits(backing, setImmediate)
+    const backing = inArrivalOrder(createLmdbBacking(db, directory))
+    const commits = createCommits(backing, setImmediate, options.onCommit)
     const fences = reservedFences(firstFence, commits)
     return createStore({
       backing,

@@ -68,6 +68,9 @@ export const expiryBounds = (now: number): { from: string; to: string } => ({
   from: EXPIRY_PREFIX,
   to: `${EXPIRY_PREFIX}${digits(Math.floor(now) + 1)}`,
 })
+/** When an entry of the index expires: milliseconds since the epoch. */
+export const instantOfExpiry = (expiry: string): number =>
+  Number(expiry.slice(EXPIRY_PREFIX.length, EXPIRY_PREFIX.length + 16))
 export const entryOfExpiry = (expiry: string): string => expiry.slice(EXPIRY_PREFIX.length + 17)
 
 /** What an index entry holds: it only has to be there (LMDB's binding dislikes empty values). */

@@ -1,6 +1,8 @@
+import { statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import type { Backing, Entry, RangeQuery } from './backing.ts'
-import { StoreUnavailable } from './store.ts'
+import { type StoreStats, StoreUnavailable } from './store.ts'
 
 export type Lmdb = RootDatabase<Buffer, Buffer>
 
@@ -41,7 +43,7 @@ const RETRY_MS = 10_000
 
 const keyOf = (name: string): Buffer => Buffer.from(name)
 
-export function createLmdbBacking(db: Lmdb): Backing {
+export function createLmdbBacking(db: Lmdb, directory: string): Backing {
   let failed = false
   /** Set for good once the files can no longer be written by this process. */
   let broken: StoreUnavailable | undefined
@@ -86,7 +88,18 @@ export function createLmdbBacking(db: Lmdb): Backing {
     read: (name) => db.getBinary(keyOf(name)),
     range,
     write,
+    disk: () => diskOf(directory),
     close: () => db.close(),
+  }
+}
+
+function diskOf(directory: string): StoreStats['disk'] {
+  try {
+    const { bavail, bsize } = statfsSync(directory)
+    return { bytes: statSync(join(directory, 'data.mdb')).size, freeBytes: bavail * bsize }
+  } catch {
+    // Somebody has moved the directory away; the next commit says what is wrong.
+    return undefined
   }
 }
 

@@ -10,7 +10,7 @@ import { readPage, readRecord } from './records.ts'
 import { createRunningKeys, type Unfinished, workId } from './running-keys.ts'
 import { settle } from './settlement.ts'
 import type { RecordKind, Store } from './store.ts'
-import { sweep } from './sweep.ts'
+import { sweep, sweepBacklogMs } from './sweep.ts'
 import { createRateWindows } from './windows.ts'
 
 export type EngineParts = {
@@ -65,6 +65,12 @@ export function createStore(parts: EngineParts): Store {
     secret: () => Buffer.from(secret),
     sweep: (now) => sweep(engine, now),
     health: () => commits.health(),
+    stats: (now) => ({
+      ...commits.counts(),
+      sweepBacklogMs: sweepBacklogMs(backing, now),
+      overshoots: caps.overshoots(),
+      disk: backing.disk?.(),
+    }),
     close() {
       closing ??= close()
       return closing

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { partitionPoint } from '../partition-point.ts'
 import type { Backing, Entry, RangeQuery } from './backing.ts'
-import { createCommits } from './commits.ts'
+import { createCommits, type OnCommit } from './commits.ts'
 import { countingFences } from './fences.ts'
 import { createStore } from './local-store.ts'
 import type { Store } from './store.ts'
@@ -9,6 +9,7 @@ import type { Store } from './store.ts'
 export type MemoryStoreOptions = {
   /** How many live rate windows are held before new subjects share one. */
   readonly maxWindows?: number
+  readonly onCommit?: OnCommit
 }
 
 /** A store that lives as long as its process: for tests and for replay. */
@@ -16,7 +17,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   const backing = createMemoryBacking()
   return createStore({
     backing,
-    commits: createCommits(backing, queueMicrotask),
+    commits: createCommits(backing, queueMicrotask, options.onCommit),
     fences: countingFences(),
     maxWindows: options.maxWindows,
     secret: randomBytes(32),

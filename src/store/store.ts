@@ -58,6 +58,8 @@ export type Store = {
   sweep(now: number): Promise<number>
   /** Whether the last write succeeded; what /readyz shows. */
   health(): StoreHealth
+  /** For the metrics. */
+  stats(now: number): StoreStats
   /** Flushes and closes; the store answers nothing afterwards. */
   close(): Promise<void>
 }
@@ -257,6 +259,19 @@ export type HistoryAddition = {
   readonly counts: readonly UsageBucket[]
   /** Oldest first. */
   readonly refusals: readonly RecentRefusal[]
+}
+
+export type StoreStats = {
+  /** Changes that wait for the next commit. */
+  readonly waiting: number
+  /** Commits that failed since the store was opened. */
+  readonly failures: number
+  /** How long ago the oldest entry expired that the sweep has not deleted, in milliseconds; 0 when there is none. */
+  readonly sweepBacklogMs: number
+  /** Times that the used part of a cap was above every limit that work had been admitted under. Always 0. */
+  readonly overshoots: number
+  /** Where there are files: the size of the data file, and what is free on its disk. */
+  readonly disk: { readonly bytes: number; readonly freeBytes: number } | undefined
 }
 
 export type StoreHealth = { readonly writable: true } | { readonly writable: false; readonly reason: string }

@@ -1,5 +1,6 @@
+import type { Backing } from './backing.ts'
 import type { Engine } from './engine.ts'
-import { entryOfExpiry, expiresAtOf, expiryBounds } from './keyspace.ts'
+import { entryOfExpiry, expiresAtOf, expiryBounds, instantOfExpiry } from './keyspace.ts'
 import type { Unfinished } from './running-keys.ts'
 import { addUsed } from './settlement.ts'
 
@@ -55,4 +56,10 @@ async function deleteExpired(
     return count
   })
   return { found: expired.length, deleted }
+}
+
+/** How long ago the oldest entry expired that is still there, in milliseconds; 0 when nothing waits. */
+export function sweepBacklogMs(backing: Backing, now: number): number {
+  for (const { name } of backing.range({ ...expiryBounds(now), limit: 1 })) return now - instantOfExpiry(name)
+  return 0
 }
