@@ -58,7 +58,7 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
     async (_request: FastifyRequest, body: Buffer) => {
       const parsed = parseJson(body)
       if (!parsed.ok) throw Object.assign(new Error(parsed.refusal.detail), { statusCode: 400 })
-      return parsed.json.value
+      return parsed.value.value
     },
   )
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {

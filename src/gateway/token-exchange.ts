@@ -48,7 +48,7 @@ export async function exchangeToken(gateway: Gateway, exchange: Exchange): Promi
     : judgeProven(exchange, proven)
   if (refusal) return gateway.answerer.refused(exchange, refusal, now) ?? refusal
   if (!judged.ok) return gateway.answerer.refused(exchange, judged.refusal, now) ?? judged.refusal
-  return gateway.answerer.grant(exchange, proven, judged.scopes, now)
+  return gateway.answerer.grant(exchange, proven, judged.value, now)
 }
 
 function judgeProven({ req, settings }: Exchange, proven: ProvenKey): Refusal | undefined {
@@ -86,5 +86,5 @@ async function fail(
 
 function readJson(body: Buffer) {
   const parsed = parseJson(body)
-  return parsed.ok ? { ok: true as const, value: parsed.json.value } : parsed
+  return parsed.ok ? { ok: true as const, value: parsed.value.value } : parsed
 }

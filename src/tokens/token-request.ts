@@ -1,5 +1,5 @@
 import { errorEntry } from '../errors/catalogue.ts'
-import { type Refusal, refuse } from '../errors/refusal.ts'
+import { type Refusal, type Result, refuse } from '../errors/refusal.ts'
 import { type Pair, readBasic } from './basic.ts'
 import type { IssuedToken } from './issue.ts'
 import type { ProvenKey, Registry } from './registry.ts'
@@ -25,10 +25,6 @@ export type ReadTokenRequest =
       readonly usedBasic: boolean
     }
 
-export type JudgedTokenRequest =
-  | { readonly ok: true; readonly scopes: readonly string[] }
-  | { readonly ok: false; readonly refusal: Refusal }
-
 /** Far above any key id, tenant or sandbox key. */
 const MAX_CREDENTIAL_LENGTH = 512
 
@@ -51,14 +47,14 @@ export function readTokenRequest(
   }
   const pairs = basic.kind === 'pairs' ? basic.pairs : []
   const read = readParameters(input.contentType, input.body, parseJson)
-  const named = pairs[0]?.clientId ?? (read.ok ? read.parameters.client_id : undefined)
+  const named = pairs[0]?.clientId ?? (read.ok ? read.value.client_id : undefined)
   const failed = (refusal: Refusal): ReadTokenRequest => {
     const countable = named !== undefined && named !== '' && named.length <= MAX_CREDENTIAL_LENGTH
     return { ok: false, refusal, ...(countable ? { namedClient: named } : {}), usedBasic }
   }
   if (!read.ok) return failed(read.refusal)
 
-  const sent = usedBasic ? pairs.filter((pair) => agrees(pair, read.parameters)) : bodyPair(read.parameters)
+  const sent = usedBasic ? pairs.filter((pair) => agrees(pair, read.value)) : bodyPair(read.value)
   const candidates = sent.filter((pair) => !tooLong(pair))
   const [first, alternative] = candidates
   if (first === undefined) {
@@ -70,7 +66,7 @@ export function readTokenRequest(
       return failed(refuse('INVALID_REQUEST', 'HTTP Basic and the body name different credentials.'))
     return failed(invalidClient('Send client_id and client_secret in the body or in HTTP Basic.', usedBasic))
   }
-  const { grant_type: grantType, scope } = read.parameters
+  const { grant_type: grantType, scope } = read.value
   const request: TokenRequest = {
     ...first,
     ...(alternative === undefined ? {} : { alternative }),
@@ -90,9 +86,12 @@ export function proveClient(request: TokenRequest, registry: Registry): ProvenKe
   return proven ?? alternative
 }
 
-/** The client first, then the grant type, then the scope: only a proven client learns anything about scopes. */
-export function judgeTokenRequest(request: TokenRequest, proven: ProvenKey | undefined): JudgedTokenRequest {
-  const refused = (refusal: Refusal): JudgedTokenRequest => ({ ok: false, refusal })
+/** The scopes to grant. The client first, then the grant type, then the scope: only a proven client learns anything about scopes. */
+export function judgeTokenRequest(
+  request: TokenRequest,
+  proven: ProvenKey | undefined,
+): Result<readonly string[]> {
+  const refused = (refusal: Refusal): Result<readonly string[]> => ({ ok: false, refusal })
   if (proven === undefined) {
     // The one answer to an unknown client, a wrong secret and a revoked key.
     return refused(invalidClient('client_id and client_secret do not belong together.', request.usedBasic))
@@ -101,9 +100,9 @@ export function judgeTokenRequest(request: TokenRequest, proven: ProvenKey | und
     return refused(refuse('UNSUPPORTED_GRANT_TYPE', 'grant_type has to be client_credentials, or left out.'))
   }
   const asked = new Set(request.scope?.split(' ').filter((scope) => scope !== ''))
-  if (asked.size === 0) return { ok: true, scopes: proven.scopes }
+  if (asked.size === 0) return { ok: true, value: proven.scopes }
   const scopes = proven.scopes.filter((scope) => asked.has(scope))
-  if (scopes.length === asked.size) return { ok: true, scopes }
+  if (scopes.length === asked.size) return { ok: true, value: scopes }
   const held = proven.scopes.length === 0 ? 'none' : proven.scopes.join(' ')
   return refused(refuse('INVALID_SCOPE', `The key does not hold all of the scope. It holds: ${held}.`))
 }

@@ -54,7 +54,7 @@ export function revoking(partner: Partner, keyId: string): Partner {
 
 export const parseJson: ParseJson = (body) => {
   const judged = parseBody(body)
-  return judged.ok ? { ok: true, value: judged.json.value } : judged
+  return judged.ok ? { ok: true, value: judged.value.value } : judged
 }
 
 export const keyIdOf = (proven: ProvenKey | undefined) => proven?.keyId

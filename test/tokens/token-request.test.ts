@@ -224,7 +224,7 @@ describe('the judgement of an exchange', () => {
     ['&scope=payments:write', ['payments:write']],
     ['&scope=webhooks%3Aregister+accounts:read++webhooks:register', ['accounts:read', 'webhooks:register']],
   ])('grants for %j exactly what was asked, once and in the order of the contract', (more, scopes) => {
-    expect(judge(good + more)).toEqual({ ok: true, scopes })
+    expect(judge(good + more)).toEqual({ ok: true, value: scopes })
     expect(SCOPES.filter((scope) => scopes.includes(scope))).toEqual(scopes)
   })
 
