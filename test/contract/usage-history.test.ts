@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { WAIT_MS } from '../support/effort.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Caller, callerFor, get, newCaller, post } from '../support/http.ts'
 import { partner, partners } from '../support/partners.ts'
@@ -39,7 +40,7 @@ async function ofOperation(caller: Caller, operation: string, requests: number):
       if (!bucket) throw new Error('nothing is there')
       return bucket
     },
-    { timeout: 5000, interval: 200 },
+    { timeout: WAIT_MS, interval: 200 },
   )
 }
 
