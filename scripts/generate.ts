@@ -1,17 +1,15 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { REFERENCES } from './references.ts'
 
 /**
- * Writes what docs/ has from the source; with --check it writes nothing and fails, naming the files that differ from the source.
+ * Writes what docs/ and dashboards/ have from the source; with --check it writes nothing and fails, naming the files that differ from the source.
  * Runs at the root of the project.
  */
-const DIRECTORY = 'docs'
 const check = process.argv.includes('--check')
 
 const stale: string[] = []
-for (const [name, generate] of Object.entries(REFERENCES)) {
-  const file = join(DIRECTORY, name)
+for (const [file, generate] of Object.entries(REFERENCES)) {
   const text = await generate()
   if (text === (await readFile(file, 'utf8').catch(() => undefined))) continue
   stale.push(file)

@@ -1,4 +1,6 @@
 import { buildOpenApi } from '../src/operations/openapi.ts'
+import { BOARDS } from './dashboards/boards.ts'
+import { boardJson } from './dashboards/build.ts'
 import { clientsReference } from './generate-clients-reference.ts'
 import { cliReference, configReference } from './generate-config-reference.ts'
 import { errorsReference } from './generate-errors-reference.ts'
@@ -6,15 +8,16 @@ import { metricsReference } from './generate-metrics-reference.ts'
 import { operationsReference } from './generate-operations-reference.ts'
 import { roomsPicture } from './generate-rooms-picture.ts'
 
-/** Every generated document under docs, by its path there. */
+/** Every generated file, by its path from the root of the project. */
 export const REFERENCES: Readonly<Record<string, () => string | Promise<string>>> = {
-  'images/rooms.svg': roomsPicture,
-  'reference/cli.md': cliReference,
-  'reference/clients.md': clientsReference,
-  'reference/configuration.md': configReference,
-  'reference/errors.md': errorsReference,
-  'reference/metrics.md': metricsReference,
-  'reference/openapi.json': () =>
+  ...Object.fromEntries(BOARDS.map((board) => [`dashboards/${board.file}`, () => boardJson(board)])),
+  'docs/images/rooms.svg': roomsPicture,
+  'docs/reference/cli.md': cliReference,
+  'docs/reference/clients.md': clientsReference,
+  'docs/reference/configuration.md': configReference,
+  'docs/reference/errors.md': errorsReference,
+  'docs/reference/metrics.md': metricsReference,
+  'docs/reference/openapi.json': () =>
     `${JSON.stringify(buildOpenApi({ publicUrl: 'http://127.0.0.1:8080' }), null, 2)}\n`,
-  'reference/operations.md': operationsReference,
+  'docs/reference/operations.md': operationsReference,
 }

@@ -255,7 +255,7 @@ export const FAMILIES = {
   sandgate_configuration_reload_duration_seconds: {
     type: 'gauge',
     from: 'read',
-    help: 'Time that the last reload took.',
+    help: 'Time that the last reload held up the gateway.',
     labels: [],
   },
   sandgate_configuration_needs_restart: {

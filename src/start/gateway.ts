@@ -77,6 +77,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   let settings = deriveSettings(config, shared)
   const configuration = options.configuration ?? (() => ({ ok: true }))
   let generation = 1
+  let reloadSeconds: number | undefined
+  let connectionsRefused = 0
   const signingKeys = createSigningKeys({
     directory: config.store.engine === 'embedded' ? config.store.path : null,
     clock,
@@ -87,7 +89,9 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     reads: {
       ...whatIsRead({ config, clock, store, lifecycle, signingKeys, recordings, configuration }),
       sandgate_connections: () => connectionsOf(partner),
+      sandgate_connections_refused_total: () => connectionsRefused,
       sandgate_configuration_generation: () => generation,
+      sandgate_configuration_reload_duration_seconds: () => reloadSeconds,
     },
     capsOf: (id) => {
       const known = settings.registry.partner(id)
@@ -124,6 +128,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const docs = docsPages({ demo: () => demoCredentials(settings.config) })
   const pages = [...documents, ...docs, ...widgetPages(widgetParts(edge, decider))]
   const partner = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
+  partner.server.on('drop', () => connectionsRefused++)
   const operator = createOperatorServer({
     config,
     metrics,
@@ -156,9 +161,11 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       partnerUrl: boundUrl,
       operatorUrl,
       reconfigure: (next) => {
+        const startedAt = performance.now()
         settings = deriveSettings(next, shared)
         metrics.configured(next)
         generation++
+        reloadSeconds = (performance.now() - startedAt) / 1000
       },
       close,
     }
