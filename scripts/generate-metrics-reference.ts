@@ -5,6 +5,10 @@ import { table } from './markdown.ts'
 export async function metricsReference(): Promise<string> {
   const { registry } = createMetrics({
     inFlight: () => 0,
+    unfinished: () => 0,
+    overloaded: () => false,
+    connections: () => 0,
+    connectionsRefused: () => 0,
     storeWritable: () => true,
     configurationGood: () => true,
   })

@@ -34,6 +34,7 @@ export function arrive(
     query: parts?.query ?? '',
     startedAt: performance.now(),
     arrivedAt: gateway.clock.now(),
+    standing: 'outside',
     principal: undefined,
     provenPartner: undefined,
     provenClient: undefined,

@@ -67,12 +67,12 @@ async function executeOnce(
   call: Call,
   key: string,
 ): Promise<Outcome> {
-  const { settings, window } = exchange
+  const { settings, window, windowState } = exchange
   const executed = await execute(
-    { edge, decider, settings, window, claim: claimOf(edge, exchange, key) },
+    { edge, decider, settings, ...(!windowState && { window }), claim: claimOf(edge, exchange, key) },
     call,
   )
-  exchange.windowState = executed.window
+  exchange.windowState ??= executed.window
   if (executed.refusal) return executed.refusal
   const { answer, replayed } = executed
   return replayed ? { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } } : answer

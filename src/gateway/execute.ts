@@ -7,6 +7,7 @@ import {
   type KeyClaim,
   type Permit,
   type RateWindow,
+  type RefusedCap,
   type Settlement,
   type SettleResult,
   type StoredAnswer,
@@ -173,16 +174,28 @@ function refusalOf(
       )
     case 'running':
       return inProgress()
-    case 'capped': {
-      const { product, period, unit, limit, used, reserved, amount, resetAt } = verdict.cap
-      return refuse(
-        'PARTNER_LIMIT_EXCEEDED',
-        `The ${period} cap of ${product} is ${limit} ${unit === 'amount' ? 'XOF' : 'calls'}; ${used + reserved} are used and this request wants ${amount}.`,
-        {
-          retryAfterSeconds: Math.max(1, Math.ceil((resetAt - call.now) / 1000)),
-          members: { product, period, unit, limit, used, reserved, resetAt: new Date(resetAt).toISOString() },
-        },
-      )
-    }
+    case 'capped':
+      return capExceeded(verdict.cap, call.now)
   }
+}
+
+/**
+ * Retry-After is when the cap has room again as far as anybody knows: the next period; a moment, when only requests
+ * that are running stand in the way (an outcome that nobody knows counts as used); never, for more than the whole cap.
+ */
+function capExceeded(cap: RefusedCap, now: number): Refusal {
+  const { product, period, unit, limit, used, reserved, unknown, amount, resetAt } = cap
+  const members = { product, period, unit, limit, used, reserved, resetAt: new Date(resetAt).toISOString() }
+  const name = `The ${period} cap of ${product} is ${limit} ${unit === 'amount' ? 'XOF' : 'calls'}`
+  if (amount > limit) {
+    const detail = `${name}; a request for ${amount} is above the whole of it and can never pass.`
+    return refuse('PARTNER_LIMIT_EXCEEDED', detail, { members })
+  }
+  if (used + unknown + amount <= limit) {
+    const detail = `${name}; ${used} are used, and requests that are running hold ${reserved - unknown} of the rest. When one of them ends without a success, this request, which wants ${amount}, may pass.`
+    return refuse('PARTNER_LIMIT_EXCEEDED', detail, { retryAfterSeconds: 1, members })
+  }
+  const detail = `${name}; ${used + reserved} are used and this request wants ${amount}.`
+  const retryAfterSeconds = Math.max(1, Math.ceil((resetAt - now) / 1000))
+  return refuse('PARTNER_LIMIT_EXCEEDED', detail, { retryAfterSeconds, members })
 }

@@ -1,4 +1,5 @@
 import type { CapturedExchange } from '../cassettes/interaction.ts'
+import { shownAddress } from '../checks/client-ip.ts'
 import { type HeaderLine, linesOf } from '../http/header-lines.ts'
 import { capturedRequest, laneOf, originOf } from './capture.ts'
 import { pushCommonHeaders, SPELLING } from './common-headers.ts'
@@ -97,5 +98,16 @@ function record(gateway: Gateway, exchange: Exchange, reply: Reply): void {
     status: reply.status,
     code: reply.code,
     durationMs,
+    ...clientOf(exchange, reply.status),
   })
+}
+
+/** Who was refused at the door, as far as the log may say it. */
+function clientOf(
+  { client, endpoint, settings }: Exchange,
+  status: number,
+): { readonly client?: string | undefined } | undefined {
+  const isFailedExchange = endpoint?.kind === 'token' && status >= 400
+  if (status !== 401 && status !== 403 && status !== 429 && !isFailedExchange) return undefined
+  return { client: shownAddress(client, settings.config.log.clientAddress) }
 }

@@ -15,6 +15,10 @@ export type Metrics = {
 /** What the gauges read when they are scraped. */
 export type Gauges = {
   readonly inFlight: () => number
+  readonly unfinished: () => number
+  readonly overloaded: () => boolean
+  readonly connections: () => number
+  readonly connectionsRefused: () => number
   readonly storeWritable: () => boolean
   readonly configurationGood: () => boolean
 }
@@ -48,13 +52,40 @@ export function createMetrics(gauges: Gauges): Metrics {
     registers: [registry],
     collect: () => observePending(),
   })
-  gauge('sandgate_requests_in_flight', 'Requests that are not answered yet.', gauges.inFlight)
+  gauge(
+    'sandgate_requests_in_flight',
+    'Requests that have arrived whole and are not answered yet.',
+    gauges.inFlight,
+  )
+  gauge('sandgate_requests_unfinished', 'Requests whose bodies are being waited for.', gauges.unfinished)
+  gauge('sandgate_overloaded', '1 while new requests are refused with OVERLOADED, else 0.', () =>
+    Number(gauges.overloaded()),
+  )
+  gauge('sandgate_connections', 'Open connections of the partner listener.', gauges.connections)
+  total(
+    'sandgate_connections_refused_total',
+    'Connections that were closed because their address had as many as it may.',
+    gauges.connectionsRefused,
+  )
   gauge('sandgate_store_writable', '1 while the store takes writes, else 0.', () =>
     Number(gauges.storeWritable()),
   )
   gauge('sandgate_configuration_good', '1 while the files on disk are valid, else 0.', () =>
     Number(gauges.configurationGood()),
   )
+
+  /** A count that somebody else keeps. */
+  function total(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect: function () {
+        this.reset()
+        this.inc(read())
+      },
+    })
+  }
 
   function gauge(name: string, help: string, read: () => number): void {
     new Gauge({

@@ -18,6 +18,7 @@ function operationCodes(row: OperationRow): ErrorCode[] {
     'TOKEN_EXPIRED',
     'PARTNER_MISMATCH',
     ...when(row.auth !== 'any', 'INSUFFICIENT_SCOPE'),
+    ...when(post, 'TOO_MANY_UNFINISHED'),
     ...when(post, 'IDEMPOTENCY_KEY_REQUIRED', 'IDEMPOTENCY_KEY_INVALID'),
     ...when(row.body !== undefined, 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'MALFORMED_BODY'),
     // Without parameters of its own, an operation still refuses unknown ones.
@@ -44,6 +45,7 @@ function exchangeCodes(row: OperationRow): ErrorCode[] {
     'REQUEST_TIMEOUT',
     'EXPECTATION_FAILED',
     'HEADERS_TOO_LARGE',
+    'TOO_MANY_UNFINISHED',
     'BODY_TOO_LARGE',
     'UNSUPPORTED_MEDIA_TYPE',
     ...row.errors,

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import httpProxy from '@fastify/http-proxy'
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import { judgeHeaderLines } from '../checks/headers.ts'
 import { problem } from '../errors/problem.ts'
-import { refuse } from '../errors/refusal.ts'
+import { type Refusal, refuse } from '../errors/refusal.ts'
+import { HEADER_LINES, keepEveryHeaderLine } from '../http/header-lines.ts'
 import { splitTarget } from '../http/target.ts'
 import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
 import { type Failure, failureOf, mayRetry } from '../upstream/failure.ts'
@@ -50,7 +52,10 @@ export function createServer({ take, origin, onFailure }: ServerOptions): Fastif
   })
   // None has a body as far as Fastify is concerned, so that none is parsed or refused for its type.
   for (const method of PASSED) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  keepEveryHeaderLine(app.server)
   app.addHook('onRequest', async (request, reply) => {
+    const refusal = judgeHeaderLines(request.raw.rawHeaders, HEADER_LINES)
+    if (refusal) return sendProblem(reply.header('connection', 'close'), refusal, origin)
     passages.set(request.raw, take(request.raw, reply.raw, request.originalUrl))
   })
 
@@ -90,14 +95,19 @@ export function createServer({ take, origin, onFailure }: ServerOptions): Fastif
         if (reply.raw.destroyed) return void reply.hijack()
         const failure = failureOf(error.cause ?? error)
         onFailure(`${raw.method} ${splitTarget(originalUrl).path}`, failure)
-        const id = randomUUID()
-        const body = problem(refuse(failure.code, failure.detail), id, origin)
-        void reply
-          .code(body.status)
-          .headers({ 'content-type': 'application/problem+json', 'x-request-id': id })
-          .send(Buffer.from(JSON.stringify(body)))
+        void sendProblem(reply as FastifyReply, refuse(failure.code, failure.detail), origin)
       },
     },
   })
   return app
+}
+
+/** What the recorder itself has to say, in the form of the API. */
+function sendProblem(reply: FastifyReply, refusal: Refusal, origin: string): FastifyReply {
+  const id = randomUUID()
+  const body = problem(refusal, id, origin)
+  return reply
+    .code(body.status)
+    .headers({ 'content-type': 'application/problem+json', 'x-request-id': id })
+    .send(Buffer.from(JSON.stringify(body)))
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { createClientIp } from '../checks/client-ip.ts'
+import { createClientIp, createProxyCheck } from '../checks/client-ip.ts'
 import { type Clock, type ControllableClock, controllableClock, instant, systemClock } from '../clock.ts'
 import { demoCredentials } from '../config/demo.ts'
 import type { Config } from '../config/schema.ts'
@@ -15,7 +15,9 @@ import { createOperatorServer } from '../gateway/operator-server.ts'
 import { createPartnerServer } from '../gateway/partner-server.ts'
 import { createRecordings, type Recordings } from '../gateway/recordings.ts'
 import { deriveSettings } from '../gateway/settings.ts'
+import { createUnfinishedRequests } from '../gateway/unfinished.ts'
 import { widgetParts } from '../gateway/widget-decision.ts'
+import { boundConnections } from '../gateway/wire/connections.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { authToken } from '../operations/auth-token.ts'
@@ -71,8 +73,14 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const shared = { store, ids, publicUrl }
   let settings = deriveSettings(config, shared)
   const configuration = options.configuration ?? (() => ({ ok: true }))
+  const unfinished = createUnfinishedRequests(config.server)
+  const clientOf = createClientIp(config.listen.trustedProxies)
   const metrics = createMetrics({
     inFlight: lifecycle.inFlight,
+    unfinished: unfinished.count,
+    overloaded: lifecycle.overloaded,
+    connections: () => connections.count(),
+    connectionsRefused: () => connections.refused(),
     storeWritable: () => store.health().writable,
     configurationGood: () => configuration().ok,
   })
@@ -88,8 +96,9 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     ids,
     signingKeys,
     verifier: createVerifier({ signingKeys, issuer, audience: config.tokens.audience, clock }),
-    clientOf: createClientIp(config.listen.trustedProxies),
+    clientOf,
     lifecycle,
+    unfinished,
     logger,
     metrics,
     settings: () => settings,
@@ -108,8 +117,16 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const docs = docsPages({ demo: () => demoCredentials(settings.config) })
   const pages = [...documents, ...docs, ...widgetPages(widgetParts(edge, decider))]
   const partner = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
+  const bounds = {
+    perAddress: config.server.connectionsPerAddress,
+    ownerOf: (address: string) => clientOf(address, undefined).subject,
+    isProxy: createProxyCheck(config.listen.trustedProxies),
+  }
+  const connections = boundConnections(partner.server, bounds)
   const operator = createOperatorServer({
     config,
+    clientOf,
+    logger,
     metrics,
     signingKeys,
     recordings,
@@ -117,9 +134,16 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     ready: () => {
       const draining = lifecycle.draining()
       const health = store.health()
-      return { ready: !draining && health.writable, draining, store: health, configuration: configuration() }
+      return {
+        ready: !draining && health.writable && !lifecycle.stuck(),
+        draining,
+        overloaded: lifecycle.overloaded(),
+        store: health,
+        configuration: configuration(),
+      }
     },
   })
+  boundConnections(operator.server, bounds)
   const close = () =>
     stop({ partner, operator, store, lifecycle, recordings, sweeping, drainMs: config.server.drainMs })
   const sweeping = startSweeping(store, clock, logger)

@@ -1,6 +1,6 @@
 import { capExpiresAt, capName } from './keyspace.ts'
 import { periodEnd } from './period.ts'
-import type { Cap, CapCommit, CapDemand, CapUnit, CapUsage } from './store.ts'
+import type { Cap, CapCommit, CapDemand, CapUnit, CapUsage, RefusedCap } from './store.ts'
 
 /** A part of a cap that is set aside for one piece of work, in the period in which the work began. */
 export type Hold = {
@@ -28,6 +28,8 @@ export type CapBook = {
   release(holds: readonly Hold[]): void
   /** Moves reserved amounts to used ones, after their commit. */
   commit(holds: readonly Hold[]): void
+  /** Marks holds as those of an outcome that nobody knows, or no longer so. */
+  doubt(holds: readonly Hold[], isUnknown: boolean): void
   usage(partner: string, caps: readonly Cap[], at: number): CapUsage[]
   /** Drops counters that nobody will ask for again. */
   forget(now: number): void
@@ -35,9 +37,10 @@ export type CapBook = {
 
 export type Reserved =
   | { readonly kind: 'reserved'; readonly holds: readonly Hold[] }
-  | { readonly kind: 'refused'; readonly cap: CapUsage & { readonly amount: number } }
+  | { readonly kind: 'refused'; readonly cap: RefusedCap }
 
-type Counter = { used: number; reserved: number; readonly expiresAt: number }
+/** `doubtful`: the part of what is reserved whose outcome nobody knows. */
+type Counter = { used: number; reserved: number; doubtful: number; readonly expiresAt: number }
 
 /** `readUsed` answers what the backing holds for a counter that is met for the first time. */
 export function createCapBook(readUsed: (counter: string) => number): CapBook {
@@ -46,7 +49,7 @@ export function createCapBook(readUsed: (counter: string) => number): CapBook {
   function counterOf(name: string, expiresAt: number): Counter {
     const known = counters.get(name)
     if (known !== undefined) return known
-    const counter = { used: readUsed(name), reserved: 0, expiresAt }
+    const counter = { used: readUsed(name), reserved: 0, doubtful: 0, expiresAt }
     counters.set(name, counter)
     return counter
   }
@@ -77,7 +80,9 @@ export function createCapBook(readUsed: (counter: string) => number): CapBook {
         const { used, reserved } = usageOf(partner, demand, at)
         if (used + reserved + demand.amount > demand.limit) {
           release(holds)
-          return { kind: 'refused', cap: { ...usageOf(partner, demand, at), amount: demand.amount } }
+          const { doubtful } = counterOf(capName(partner, demand, at), capExpiresAt(demand.period, at))
+          const usage = usageOf(partner, demand, at)
+          return { kind: 'refused', cap: { ...usage, unknown: doubtful, amount: demand.amount } }
         }
         holds.push(hold(partner, demand, at))
       }
@@ -85,6 +90,10 @@ export function createCapBook(readUsed: (counter: string) => number): CapBook {
     },
     restore: (partner, demands, at) => demands.map((demand) => hold(partner, demand, at)),
     release,
+    doubt(holds, isUnknown) {
+      for (const { counter, amount, expiresAt } of holds)
+        counterOf(counter, expiresAt).doubtful += isUnknown ? amount : -amount
+    },
     commit(holds) {
       for (const { counter: name, amount, expiresAt } of holds) {
         const counter = counterOf(name, expiresAt)

@@ -93,7 +93,7 @@ function restoreUnknown({ backing, caps, running }: Engine): void {
     // Two markers of one key: the earlier outcome was never learned, and its key has been used again since.
     const other = running.find(id)
     if (other === undefined) running.add(work)
-    else if (other.fence > fence) running.overdue.add(work)
+    else if (other.fence > fence) running.setAside(work)
     else {
       running.overdue.add(other)
       running.add(work)

@@ -33,6 +33,12 @@ export type RunningKeys = {
   settleable(permit: Permit): Unfinished | undefined
   /** The key is free again. The holds are the caller's business. */
   remove(work: Unfinished): void
+  /** Nobody knows what came of it: the key waits for a retry that learns more. */
+  leaveUnknown(work: Unfinished): void
+  /** Its outcome was never learned, and its key has been used again since. */
+  setAside(work: Unfinished): void
+  /** An overdue outcome has been committed. */
+  forget(work: Unfinished): void
   takeOver(work: Unfinished, fence: number, leaseEndsAt: number): void
   /** Ends leases that have run out, and sets aside unknown outcomes whose retention has run out. */
   expire(now: number): void
@@ -58,13 +64,19 @@ export function createRunningKeys(caps: CapBook): RunningKeys {
     nextExpiry = Math.min(nextExpiry, runsOutAt(work))
   }
 
+  /** Outcomes that nobody knows are told apart from running work where a cap refuses. */
+  function become(work: Unfinished, state: Unfinished['state']): void {
+    if (work.state !== state) caps.doubt(work.holds, state === 'unknown')
+    work.state = state
+  }
+
   function endLease(work: Unfinished): void {
     if (work.marker === undefined) {
       // A local effect that was not settled in its time has not happened.
       caps.release(work.holds)
       works.delete(work.id)
     } else {
-      work.state = 'unknown'
+      become(work, 'unknown')
     }
   }
 
@@ -73,16 +85,33 @@ export function createRunningKeys(caps: CapBook): RunningKeys {
     find: (id) => works.get(id),
     add(work) {
       works.set(work.id, work)
+      if (work.state === 'unknown') caps.doubt(work.holds, true)
       watch(work)
+    },
+    leaveUnknown(work) {
+      become(work, 'unknown')
+      works.set(work.id, work)
+      watch(work)
+    },
+    setAside(work) {
+      caps.doubt(work.holds, true)
+      overdue.add(work)
+    },
+    forget(work) {
+      become(work, 'running')
+      overdue.delete(work)
     },
     settleable(permit) {
       const work = works.get(workId(permit.partner, keyOf(permit.claim, permit.fence)))
       return work === undefined || work.fence !== permit.fence || work.busy ? undefined : work
     },
-    remove: (work) => void works.delete(work.id),
+    remove(work) {
+      become(work, 'running')
+      works.delete(work.id)
+    },
     takeOver(work, fence, leaseEndsAt) {
       work.fence = fence
-      work.state = 'running'
+      become(work, 'running')
       work.leaseEndsAt = leaseEndsAt
       watch(work)
     },

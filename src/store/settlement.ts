@@ -50,12 +50,7 @@ function end(engine: Engine, work: Unfinished, commitCaps: CapCommit): void {
 /** Nothing was written. A local effect has not happened; a remote one may have, as its marker still says. */
 function abandon(engine: Engine, work: Unfinished): void {
   if (work.marker === undefined) end(engine, work, false)
-  else becomeUnknown(engine, work)
-}
-
-function becomeUnknown(engine: Engine, work: Unfinished): void {
-  work.state = 'unknown'
-  engine.running.add(work)
+  else engine.running.leaveUnknown(work)
 }
 
 async function leaveUnknown(engine: Engine, work: Unfinished): Promise<SettleResult> {
@@ -70,7 +65,7 @@ async function leaveUnknown(engine: Engine, work: Unfinished): Promise<SettleRes
       work.busy = false
     }
   }
-  becomeUnknown(engine, work)
+  engine.running.leaveUnknown(work)
   return { kind: 'settled' }
 }
 

@@ -99,6 +99,9 @@ export type CapUsage = Cap & {
   readonly resetAt: number
 }
 
+/** A cap that a request would have crossed. `unknown`: the part of `reserved` whose outcome nobody knows. */
+export type RefusedCap = CapUsage & { readonly amount: number; readonly unknown: number }
+
 export type KeyClaim = {
   /** A UUID v4 in lower case. */
   readonly key: string
@@ -129,7 +132,7 @@ export type Verdict =
   | {
       readonly kind: 'capped'
       readonly window?: WindowState
-      readonly cap: CapUsage & { readonly amount: number }
+      readonly cap: RefusedCap
     }
   | { readonly kind: 'admitted'; readonly window?: WindowState; readonly permit: Permit }
 

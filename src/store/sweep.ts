@@ -28,7 +28,7 @@ async function commitOverdue({ caps, commits, running }: Engine, work: Unfinishe
       if (work.marker !== undefined) view.remove(work.marker)
     })
     caps.commit(work.holds)
-    running.overdue.delete(work)
+    running.forget(work)
   } finally {
     work.busy = false
   }
