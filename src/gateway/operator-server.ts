@@ -98,7 +98,7 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
       return refuse(reply, 429, 'Too many wrong operator tokens came from this address.')
     }
     if (!bears(request, digest)) {
-      failures.note(request)
+      if (request.headers.authorization !== undefined) failures.note(request)
       reply.header('www-authenticate', 'Bearer')
       return refuse(reply, 401, 'Send Authorization: Bearer with the operator token.')
     }
