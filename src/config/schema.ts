@@ -128,6 +128,21 @@ export const ConfigSchema = Type.Object(
           default: './data',
           description: 'The data directory, relative to the working directory.',
         }),
+        reserveBytes: count(
+          'Free bytes below which nothing new is begun, so that there is room for settlements and deletions.',
+          8_388_608,
+          0,
+          2 ** 50,
+        ),
+        quotas: section(
+          {
+            accounts: count('Accounts, with their score rows.', 100_000, 0),
+            sessions: count('Widget sessions, with their decisions.', 20_000, 0),
+            webhooks: count('Webhook endpoints.', 1000, 0),
+            answerBytes: count('Bytes of finished answers.', 1_073_741_824, 0, 2 ** 50),
+          },
+          'What the sandbox keeps at most for each partner; more is 403 STORAGE_QUOTA_EXCEEDED.',
+        ),
       },
       'Where state is kept.',
     ),

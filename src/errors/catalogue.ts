@@ -240,6 +240,15 @@ export const CATALOGUE = {
     resolution: 'Finish the bodies that are under way, then send the request again.',
     kind: 'gateway',
   },
+  STORAGE_QUOTA_EXCEEDED: {
+    status: 403,
+    title: 'The storage quota is used up',
+    cause:
+      'The sandbox keeps as many accounts, sessions, webhooks or finished answers for the partner as it may.',
+    resolution:
+      'Free the kind that the problem names with DELETE /v1/sandbox/data, then send the request again.',
+    kind: 'gateway',
+  },
   BODY_TOO_LARGE: {
     status: 413,
     title: 'The body is too large',

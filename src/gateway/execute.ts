@@ -6,6 +6,7 @@ import {
   type CapDemand,
   type KeyClaim,
   type Permit,
+  type QuotaDemand,
   type RateWindow,
   type RefusedCap,
   type Settlement,
@@ -47,6 +48,7 @@ export async function execute(execution: Execution, call: Call): Promise<Execute
         ...(window && { window }),
         ...(claim && { claim }),
         caps: demands(settings, call),
+        quotas: quotas(settings, call, decider.effect, claim !== undefined),
         effect: decider.effect,
       },
       call.now,
@@ -152,6 +154,32 @@ function demands(settings: Settings, call: Call): readonly CapDemand[] {
   }))
 }
 
+/** More than an answer holds beyond what it repeats of its request. */
+const ANSWER_BYTES = 4096
+
+/** What the work may add to what its partner holds: the record that it makes here, and its answer. */
+function quotas(
+  { config: { store } }: Settings,
+  { operation, tenant, partner, request }: Call,
+  effect: Decider['effect'],
+  isKept: boolean,
+): readonly QuotaDemand[] {
+  const demanded: QuotaDemand[] = []
+  const kind = operation.creates
+  if (kind !== undefined && effect === 'local')
+    demanded.push({ kind, who: tenant, limit: store.quotas[kind], amount: 1 })
+  const amount = request.body.length + ANSWER_BYTES
+  if (isKept) demanded.push({ kind: 'keys', who: partner.id, limit: store.quotas.answerBytes, amount })
+  return demanded
+}
+
+/** Kept answers expire by themselves; everything else is kept until it is reset, sessions for 30 days. */
+function quotaExceeded({ kind, limit, used }: QuotaDemand & { readonly used: number }): Refusal {
+  const held = kind === 'keys' ? `${limit} bytes of finished answers` : `${limit} ${kind}`
+  const detail = `The sandbox keeps at most ${held} for you, and there is no room for another. DELETE /v1/sandbox/data?kind=${kind} frees all of them.`
+  return refuse('STORAGE_QUOTA_EXCEEDED', detail, { members: { kind, limit, used } })
+}
+
 function inProgress(): Refusal {
   return refuse('IDEMPOTENCY_IN_PROGRESS', 'The first request with this Idempotency-Key has not finished.', {
     retryAfterSeconds: 1,
@@ -176,6 +204,8 @@ function refusalOf(
       return inProgress()
     case 'capped':
       return capExceeded(verdict.cap, call.now)
+    case 'no-room':
+      return quotaExceeded(verdict.quota)
   }
 }
 

@@ -26,6 +26,7 @@ function operationCodes(row: OperationRow): ErrorCode[] {
     'RATE_LIMITED',
     ...when(post, 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'),
     ...when(row.cap !== undefined, 'PARTNER_LIMIT_EXCEEDED'),
+    ...when(post, 'STORAGE_QUOTA_EXCEEDED'),
     ...row.errors,
     'INTERNAL',
     'UPSTREAM_UNAVAILABLE',

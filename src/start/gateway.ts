@@ -167,7 +167,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
 
 async function openStore(config: Config): Promise<Store> {
   if (config.store.engine === 'memory') return createMemoryStore()
-  return openEmbeddedStore({ path: config.store.path })
+  return openEmbeddedStore({ path: config.store.path, reserveBytes: config.store.reserveBytes })
 }
 
 async function listen(app: FastifyInstance, at: { host: string; port: number }): Promise<string> {

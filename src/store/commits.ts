@@ -42,12 +42,18 @@ const PROBE_MS = 1_000
 const PROBE = Buffer.alloc(16_384)
 const PROBE_NAME = installationName('probe')
 
-export function createCommits(backing: Backing, schedule: (run: () => void) => void): Commits {
+/** `unwritableBecause`: nothing can be written yet, and a probe finds out when that is over. */
+export function createCommits(
+  backing: Backing,
+  schedule: (run: () => void) => void,
+  unwritableBecause?: string,
+): Commits {
   let waiting: Waiting[] = []
   let draining: Promise<void> | undefined
   let closed = false
   let probe: NodeJS.Timeout | undefined
-  let health: StoreHealth = { writable: true }
+  let health: StoreHealth =
+    unwritableBecause === undefined ? { writable: true } : { writable: false, reason: unwritableBecause }
 
   async function drain(): Promise<void> {
     // One turn later, so that everything which became ready in this turn shares the first commit.
@@ -96,6 +102,7 @@ export function createCommits(backing: Backing, schedule: (run: () => void) => v
     })
   }
 
+  if (unwritableBecause !== undefined) probeLater()
   return {
     submit,
     health: () => health,

@@ -1,5 +1,6 @@
+import { statfsSync } from 'node:fs'
 import { open, type RootDatabase } from 'lmdb'
-import type { Backing, Entry, RangeQuery } from './backing.ts'
+import type { Entries, Entry, RangeQuery } from './backing.ts'
 import { StoreUnavailable } from './store.ts'
 
 export type Lmdb = RootDatabase<Buffer, Buffer>
@@ -41,7 +42,7 @@ const RETRY_MS = 10_000
 
 const keyOf = (name: string): Buffer => Buffer.from(name)
 
-export function createLmdbBacking(db: Lmdb): Backing {
+export function createLmdbBacking(db: Lmdb): Entries {
   let failed = false
   /** Set for good once the files can no longer be written by this process. */
   let broken: StoreUnavailable | undefined
@@ -85,6 +86,11 @@ export function createLmdbBacking(db: Lmdb): Backing {
   return {
     read: (name) => db.getBinary(keyOf(name)),
     range,
+    *names({ from, to, limit }) {
+      const bounds = { start: keyOf(from), end: keyOf(to) }
+      const limited = limit === Number.POSITIVE_INFINITY ? bounds : { ...bounds, limit }
+      for (const key of db.getKeys(limited)) yield Buffer.from(key).toString()
+    },
     write,
     close: () => db.close(),
   }
@@ -122,4 +128,34 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 
 export function codeOf(error: unknown): number {
   return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : 0
+}
+
+/**
+ * Room on the disk of a directory, and in the file: pages that nothing uses are written again before the file grows.
+ * Asked at most four times a second.
+ */
+export function createFreeBytes(db: Lmdb, directory: string): () => number | undefined {
+  let askedAt = Number.NEGATIVE_INFINITY
+  let known: number | undefined
+  return () => {
+    const now = performance.now()
+    if (now - askedAt < 250) return known
+    askedAt = now
+    try {
+      const { bavail, bsize } = statfsSync(directory)
+      known = bavail * bsize + unusedBytes(db.getStats() as Stats)
+    } catch {
+      known = undefined
+    }
+    return known
+  }
+}
+
+type Pages = { treeBranchPageCount: number; treeLeafPageCount: number; overflowPages: number }
+type Stats = { root: Pages; free: Pages; pageSize: number; lastPageNumber: number }
+
+function unusedBytes({ root, free, pageSize, lastPageNumber }: Stats): number {
+  const used = (pages: Pages) => pages.treeBranchPageCount + pages.treeLeafPageCount + pages.overflowPages
+  // Two meta pages.
+  return Math.max(0, lastPageNumber + 1 - 2 - used(root) - used(free)) * pageSize
 }

@@ -1,5 +1,6 @@
 import type { CapBook, Hold } from './caps.ts'
-import type { CapDemand, KeyClaim, Permit } from './store.ts'
+import type { QuotaBook } from './quotas.ts'
+import type { CapDemand, KeyClaim, Permit, QuotaDemand } from './store.ts'
 
 /**
  * Work that has been admitted and not finished: running keys, keys whose outcome is unknown, and permits without a
@@ -21,6 +22,8 @@ export type Unfinished = {
   readonly deadline: number
   readonly caps: readonly CapDemand[]
   readonly holds: readonly Hold[]
+  /** What it may add to what its partner holds. */
+  readonly quotas: readonly QuotaDemand[]
   readonly admittedAt: number
   /** The name of its durable `started` marker, once there is one. */
   marker: string | undefined
@@ -51,7 +54,7 @@ export const workId = (partner: string, key: string): string => `${partner}\0${k
 /** The key of a permit without one. A real key is a UUID, so the two never meet. */
 export const keyOf = (claim: KeyClaim | undefined, fence: number): string => claim?.key ?? `#${fence}`
 
-export function createRunningKeys(caps: CapBook): RunningKeys {
+export function createRunningKeys(caps: CapBook, quotas: Pick<QuotaBook, 'release'>): RunningKeys {
   const works = new Map<string, Unfinished>()
   const overdue = new Set<Unfinished>()
   /** A lower bound of the next instant at which something runs out; until then `expire` costs one comparison. */
@@ -74,6 +77,7 @@ export function createRunningKeys(caps: CapBook): RunningKeys {
     if (work.marker === undefined) {
       // A local effect that was not settled in its time has not happened.
       caps.release(work.holds)
+      quotas.release(work.quotas)
       works.delete(work.id)
     } else {
       become(work, 'unknown')
@@ -99,6 +103,7 @@ export function createRunningKeys(caps: CapBook): RunningKeys {
     },
     forget(work) {
       become(work, 'running')
+      quotas.release(work.quotas)
       overdue.delete(work)
     },
     settleable(permit) {
@@ -107,6 +112,7 @@ export function createRunningKeys(caps: CapBook): RunningKeys {
     },
     remove(work) {
       become(work, 'running')
+      quotas.release(work.quotas)
       works.delete(work.id)
     },
     takeOver(work, fence, leaseEndsAt) {

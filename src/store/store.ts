@@ -41,12 +41,21 @@ export type Store = {
   page<T = unknown>(kind: RecordKind, tenant: string, query: PageQuery, now: number): Awaitable<Page<T>>
   /** What has been used and is reserved of each of a partner's caps in the period that holds `now`. */
   usage(partner: string, caps: readonly Cap[], now: number): Awaitable<CapUsage[]>
+  /** How much a partner holds of each kind, and how much what is being decided may add. */
+  dataUsage(owner: DataOwner): Awaitable<DataUsage[]>
+  /**
+   * Ends the generation of these kinds: their records and finished answers are absent from now on, and are deleted
+   * later, a sweep at a time. Running and unknown keys, caps and windows stay; what is being decided ends in the new
+   * generation. One small commit, which a nearly full disk has room for.
+   */
+  resetData(owner: DataOwner, kinds: readonly DataKind[]): Promise<void>
   /** A secret of this installation (32 random bytes, made once, kept with the data): keys digests. */
   secret(): Buffer
   /** Deletes what has expired, a bounded batch per call; resolves to how many records it deleted. */
   sweep(now: number): Promise<number>
-  /** Whether the last write succeeded; what /readyz shows. */
+  /** Whether the last write succeeded and there is room for new work; what /readyz shows. */
   health(): StoreHealth
+  space(now: number): StoreSpace
   /** Flushes and closes; the store answers nothing afterwards. */
   close(): Promise<void>
 }
@@ -120,6 +129,8 @@ export type Admission = {
   readonly claim?: KeyClaim
   /** All of them must pass; they are reserved together or not at all. */
   readonly caps: readonly CapDemand[]
+  /** Judged with the caps; what a take-over finds has been judged. */
+  readonly quotas?: readonly QuotaDemand[]
   readonly effect: 'local' | 'remote'
 }
 
@@ -133,6 +144,11 @@ export type Verdict =
       readonly kind: 'capped'
       readonly window?: WindowState
       readonly cap: RefusedCap
+    }
+  | {
+      readonly kind: 'no-room'
+      readonly window?: WindowState
+      readonly quota: QuotaDemand & { readonly used: number; readonly reserved: number }
     }
   | { readonly kind: 'admitted'; readonly window?: WindowState; readonly permit: Permit }
 
@@ -190,6 +206,36 @@ export type SettleResult =
   | { readonly kind: 'conflict' }
 
 export type RecordKind = 'account' | 'score' | 'session' | 'decision' | 'webhook'
+
+/**
+ * What a partner can fill the disk with. Records belong to its tenant: `accounts` (with their score rows), `sessions`
+ * (with their decisions) and `webhooks` are counted. The finished answers, `keys`, belong to the partner and are
+ * measured in bytes.
+ */
+export type DataKind = 'accounts' | 'sessions' | 'webhooks' | 'keys'
+
+export const DATA_KINDS: readonly DataKind[] = ['accounts', 'sessions', 'webhooks', 'keys']
+
+/** A partner and its tenant. */
+export type DataOwner = { readonly partner: string; readonly tenant: string }
+
+/** What new work may add to a kind. `who`: the tenant of records, the partner of keys. */
+export type QuotaDemand = {
+  readonly kind: DataKind
+  readonly who: string
+  readonly limit: number
+  readonly amount: number
+}
+
+export type DataUsage = { readonly kind: DataKind; readonly used: number; readonly reserved: number }
+
+/** What the store knows of its own room. */
+export type StoreSpace = {
+  /** Bytes that can still be written; undefined where there is no disk. */
+  readonly freeBytes: number | undefined
+  /** For how long the oldest expired entry has waited to be deleted. */
+  readonly backlogSeconds: number
+}
 
 export type RecordWrite = {
   readonly kind: RecordKind

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
 import { capsContract } from './contract-caps.ts'
+import { dataContract } from './contract-data.ts'
 import { keysContract } from './contract-keys.ts'
 import { recordsContract } from './contract-records.ts'
 import { remoteContract } from './contract-remote.ts'
@@ -28,5 +29,6 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     capsContract(store)
     remoteContract(store)
     recordsContract(store)
+    dataContract(store)
   })
 }
