@@ -1,5 +1,5 @@
 import { CATALOGUE, type ErrorCode, type ErrorEntry } from '../src/errors/catalogue.ts'
-import { codesOf } from '../src/operations/openapi-codes.ts'
+import { ANSWERERS, type Answerer, codesOf } from '../src/operations/openapi-codes.ts'
 import { ROWS } from '../src/operations/operations.ts'
 import { table } from './markdown.ts'
 
@@ -44,7 +44,13 @@ function tableOf(kinds: readonly ErrorEntry['kind'][]): string {
 }
 
 function whereOf(code: ErrorCode): string {
-  const rows = ROWS.filter((row) => codesOf(row).includes(code) || row.outcomes?.code === code)
+  const answerers = Object.entries(ANSWERERS) as [Answerer, (typeof ANSWERERS)[Answerer]][]
+  const [answerer, own] = answerers.find(([, { codes }]) => codes.includes(code)) ?? []
+  return own ? `${placesOf(code, answerer)}, ${own.when}` : placesOf(code)
+}
+
+function placesOf(code: ErrorCode, answerer?: Answerer): string {
+  const rows = ROWS.filter((row) => codesOf(row, answerer).includes(code) || row.outcomes?.code === code)
   if (rows.length === ROWS.length) return 'everywhere'
   if (rows.length === 0) return 'other paths and methods'
   const open = ROWS.filter(({ auth }) => auth !== 'client')

@@ -36,7 +36,7 @@ let secondText = ''
 
 /** RFC 3339, UTC, with milliseconds: the spelling of every instant in an answer. */
 export function instant(ms: number): string {
-  // Formatting a date costs as much as routing a request; within a second only three digits differ.
+  // Within a second only three digits differ, so the rest of the text is kept.
   const fraction = ms % 1000
   if (ms - fraction !== second || fraction < 0) {
     if (!Number.isInteger(ms) || ms < 0) return new Date(ms).toISOString()

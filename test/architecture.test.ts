@@ -82,6 +82,76 @@ describe('imports', () => {
   })
 })
 
+describe('a fact of HTTP', () => {
+  /** What a copy of it would look like, and the one file where it is written. */
+  const FACTS: readonly (readonly [pattern: RegExp, file: string])[] = [
+    [/\bdecodeURIComponent\(/, 'http/percent.ts'],
+    [/_lane\\?\/(?!NAME)/, 'http/lane.ts'],
+    [/x-sandgate-lane['"]/i, 'http/lane.ts'],
+    [/['"]~[01]['"]/, 'http/json-pointer.ts'],
+    [/https\?:\\\/\\\/\[\^\/\?#\]/, 'http/target.ts'],
+    [/\.split\('\?'/, 'http/target.ts'],
+    [/-4\[0-9a-f\]\{3\}/, 'http/idempotency-key.ts'],
+    [/\^bearer \+/, 'http/authorization.ts'],
+    [/\^127|startsWith\('127/, 'http/loopback.ts'],
+    [/\.find\(\(\[[a-z]+\]\) => [a-z]+\.toLowerCase\(\) ===/, 'http/header-lines.ts'],
+    [/\.split\(';', 1\)\[0\]\??\.trim/, 'http/media-type.ts'],
+    [/\$\{(?:[a-z]+\.)?part\} ?\$\{(?:[a-z]+\.)?pointer\}`/, 'cassettes/message/place.ts'],
+    [/>>> 1\b/, 'partition-point.ts'],
+    [/\\p\{Cc\}\\p\{Cf\}/, 'terminal.ts'],
+    [/'code' in \w+ && typeof \w+\.code === 'string'/, 'system-error.ts'],
+    [/\brenameSync\(temporary/, 'replace-file.ts'],
+  ]
+
+  it.each(FACTS)('like %s is written nowhere but in %s', (pattern, file) => {
+    const holders = [...sources].filter(([name, source]) => !isBrowserScript(name) && pattern.test(source))
+    expect(holders.map(([name]) => name).filter((name) => name !== file)).toEqual([])
+  })
+})
+
+describe('the thread in which a recording is written', () => {
+  /** What is loaded with a file: itself, and what it imports for more than its types, and so on. */
+  function loadedWith(file: string, seen = new Set<string>()): Set<string> {
+    if (seen.has(file)) return seen
+    seen.add(file)
+    for (const each of inside) if (each.file === file && !each.typeOnly) loadedWith(each.target, seen)
+    return seen
+  }
+
+  const modules = loadedWith('cassettes/writer/thread.ts')
+
+  it('loads neither the contract nor TypeBox, which would be most of its start', () => {
+    // Of the rooms below the cassettes each file, since in some of them the contract is a file beside it.
+    const shown = (file: string) => {
+      if (folderOf(file) === 'cassettes') return `cassettes/${roomOf(file)}`
+      return folderOf(file) === 'http' ? 'http' : file
+    }
+    expect([...new Set([...modules].map(shown))].sort()).toEqual([
+      'cassettes/bindings',
+      'cassettes/cassette-error.ts',
+      'cassettes/file',
+      'cassettes/interaction.ts',
+      'cassettes/merging',
+      'cassettes/message',
+      'cassettes/redaction',
+      'cassettes/writer',
+      'clock.ts',
+      'config/contract.ts',
+      'http',
+      'map-entries.ts',
+      'partition-point.ts',
+      'replace-file.ts',
+      'simulator/rules.ts',
+      'system-error.ts',
+      'tokens/client-id.ts',
+    ])
+    const packages = imports
+      .filter(({ file, from, typeOnly }) => modules.has(file) && !from.startsWith('.') && !typeOnly)
+      .map(({ from }) => from)
+    expect(packages.filter((from) => !from.startsWith('node:'))).toEqual([])
+  })
+})
+
 describe('the checks', () => {
   it('are pure: no file, no socket, no server, no logger, no store', () => {
     const allowed = new Set([
@@ -176,13 +246,13 @@ describe('the network', () => {
     /^(?:node:)?(?:https?|http2|net|tls|dgram|dns|dns\/promises|child_process|worker_threads|cluster|inspector)$|^undici$/
   /** Who may use it, and what for. A registered webhook URL is contacted by none of them. */
   const USERS: Readonly<Record<string, string>> = {
-    'cli/cassette-send.ts': '{ Client }', // `cassette verify` asks the sandbox that it is given
-    'cli/child-command.ts': '{ spawn }', // runs the command after `--`
+    'cli/sandbox-client.ts': '{ Client }', // `cassette verify` asks the sandbox that it is given
+    'cli/child-process.ts': '{ spawn }', // runs the command after `--`
     'gateway/partner-server.ts': 'http', // listens
     'gateway/raw-replies.ts': '{ Socket }', // answers on a connection that the parser gave up
     'upstream/send.ts': '{ Pool }', // `record` passes requests on to the sandbox that it is given
     'store/ownership.ts': '{ connect, createServer, type Server }', // a socket in the data directory
-    'cassettes/writer/writer.ts': '{ Worker }', // the recorder writes in a thread of its own
+    'cassettes/writer/recorder-thread.ts': '{ Worker }', // the recorder writes in a thread of its own
     'cassettes/writer/thread.ts': '{ parentPort, workerData }',
   }
 

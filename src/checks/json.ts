@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { type Refusal, refuse } from '../errors/refusal.ts'
+import { type Result, refuse } from '../errors/refusal.ts'
 import { isExactInteger } from '../http/decimal.ts'
 import { shownStep } from '../http/json-pointer.ts'
 
@@ -14,10 +14,6 @@ export type ParsedJson = {
   readonly illFormed: ReadonlySet<string>
 }
 
-export type JsonJudgement =
-  | { readonly ok: true; readonly json: ParsedJson }
-  | { readonly ok: false; readonly refusal: Refusal }
-
 const NONE: ReadonlySet<string> = new Set()
 
 /** How many suspicious values are reported; one is enough to refuse the body, and each costs its pointer. */
@@ -27,7 +23,7 @@ const MAX_REPORTED = 100
  * Parses a body once, strictly: UTF-8, one JSON text, no repeated property, at most MAX_DEPTH levels. Beside
  * the value it reports what JSON.parse rounds or lets through silently.
  */
-export function parseJson(bytes: Buffer): JsonJudgement {
+export function parseJson(bytes: Buffer): Result<ParsedJson> {
   if (!isUtf8(bytes)) return malformed('The body is not valid UTF-8.')
   const text = bytes.toString('utf8')
   let value: unknown
@@ -39,10 +35,10 @@ export function parseJson(bytes: Buffer): JsonJudgement {
   }
   const scan = scanJson(text)
   if (scan.fault !== undefined) return malformed(scan.fault)
-  return { ok: true, json: { value, inexact: scan.inexact ?? NONE, illFormed: scan.illFormed ?? NONE } }
+  return { ok: true, value: { value, inexact: scan.inexact ?? NONE, illFormed: scan.illFormed ?? NONE } }
 }
 
-function malformed(detail: string): JsonJudgement {
+function malformed(detail: string): Result<never> {
   return { ok: false, refusal: refuse('MALFORMED_BODY', detail) }
 }
 

@@ -29,7 +29,7 @@ export function createQueryReader(schema: TSchema | undefined): (query: string) 
       let equals = query.indexOf('=', start)
       if (equals === -1 || equals > end) equals = end
       const sent = decode(query.slice(start, equals))
-      // The schema's own text for the name: as a key of an object it costs a tenth of one that has just been made.
+      // The schema's own text for a known name, which is a key of other objects already.
       const name = names.find((known) => known === sent) ?? sent
       const value = decode(query.slice(equals + 1, end))
       if (name === undefined || value === undefined) {

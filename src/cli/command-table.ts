@@ -1,4 +1,4 @@
-import { CASSETTE_COMMANDS } from './cassette-commands.ts'
+import { CASSETTE_COMMANDS } from './cassette-command-table.ts'
 import type { Command, Option } from './command.ts'
 
 const CONFIG: Option = {

@@ -1,4 +1,7 @@
 import { existsSync } from 'node:fs'
+import { formatConfigErrors } from '../config/errors.ts'
+import { loadConfig } from '../config/load.ts'
+import type { Io } from './command.ts'
 
 /** Where a configuration is looked for when none is named. */
 export const USUAL_FILES = ['config/sandgate.yaml', 'sandgate.yaml']
@@ -7,4 +10,12 @@ export const USUAL_FILES = ['config/sandgate.yaml', 'sandgate.yaml']
 export function configFile(named: string | true | undefined): string | null {
   if (typeof named === 'string') return named
   return USUAL_FILES.find((file) => existsSync(file)) ?? null
+}
+
+/** The configuration, with the variables of `env` over it; undefined when it has mistakes, which have been told. */
+export function readConfig(file: string | null, io: Io, env: Io['env'] = io.env) {
+  const result = loadConfig({ file, env })
+  if (result.ok) return result
+  io.err(`${formatConfigErrors(result.errors)}\n`)
+  return undefined
 }

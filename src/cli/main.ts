@@ -1,6 +1,6 @@
 #!/usr/bin/env node
+import { runCommandLine } from './command-line.ts'
 import { exitCode } from './exit-codes.ts'
-import { runCommandLine } from './run.ts'
 
 // `sandgate openapi | head` ends when head does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

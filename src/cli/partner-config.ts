@@ -1,8 +1,6 @@
-import { formatConfigErrors } from '../config/errors.ts'
-import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { Io } from './command.ts'
-import { configFile, USUAL_FILES } from './config-file.ts'
+import { configFile, readConfig, USUAL_FILES } from './config-file.ts'
 import type { Exit } from './exit-codes.ts'
 
 export type PartnerConfig =
@@ -21,10 +19,7 @@ export function partnerConfig(command: string, named: string | true | undefined,
     io.err(`sandgate ${command}: neither ${USUAL_FILES.join(' nor ')} is here; name one with --config FILE\n`)
     return { ok: false, exit: 'usage' }
   }
-  const result = loadConfig({ file, env: io.env })
-  if (!result.ok) {
-    io.err(`${formatConfigErrors(result.errors)}\n`)
-    return { ok: false, exit: 'configuration' }
-  }
+  const result = readConfig(file, io)
+  if (!result) return { ok: false, exit: 'configuration' }
   return { ok: true, config: result.config, partnersFile: result.files.at(-1) ?? file }
 }

@@ -1,5 +1,6 @@
 import type { Refusal } from '../errors/refusal.ts'
 import type { Call } from '../operations/operation.ts'
+import type { Judgement } from '../simulator/rules.ts'
 import type { Awaitable, CapCommit, RecordWrite, StoredAnswer } from '../store/store.ts'
 
 /** What was decided, serialised once to what is stored, sent and recorded. */
@@ -10,6 +11,8 @@ export type Decision =
       readonly records: readonly RecordWrite[]
       /** Which of the reserved caps count. */
       readonly counts: CapCommit
+      /** What was decided and by which rule, of an operation that decides; absent where nothing new was. */
+      readonly judgement?: Judgement
     }
   /**
    * `stored`: the refusal is the decision, and is replayed under its idempotency key. Otherwise nothing happened in

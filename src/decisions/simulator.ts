@@ -1,4 +1,5 @@
-import type { Decided, Simulation } from '../operations/operation.ts'
+import type { Call, Decided, Simulation } from '../operations/operation.ts'
+import type { Judgement } from '../simulator/rules.ts'
 import type { Decider, Decision } from './decide.ts'
 
 /** Decides by the operation's own simulation; effect, record and answer are one commit. */
@@ -7,12 +8,14 @@ export function createSimulator(simulation: () => Simulation): Decider {
     effect: 'local',
     decide: (call) => {
       const decided = call.operation.simulate(call, simulation())
-      return decided instanceof Promise ? decided.then(serialise) : serialise(decided)
+      return decided instanceof Promise
+        ? decided.then((later) => serialise(call, later))
+        : serialise(call, decided)
     },
   }
 }
 
-function serialise(decided: Decided): Decision {
+function serialise(call: Call, decided: Decided): Decision {
   if (decided.kind === 'refused') return decided
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   if (decided.location !== undefined) headers.location = decided.location
@@ -22,5 +25,18 @@ function serialise(decided: Decided): Decision {
     answer: { status: decided.status, headers, body: JSON.stringify(decided.body) },
     records: decided.records,
     counts: decided.counts,
+    ...judged(call, decided),
   }
 }
+
+/** A decision that is shown again counts for nothing. */
+function judged(
+  { operation: { outcomes } }: Call,
+  { body: { outcome }, rule, counts }: Extract<Decided, { kind: 'done' }>,
+): { judgement?: Judgement } {
+  if (!outcomes || rule === undefined || counts === false) return NOTHING_NEW
+  const found = outcome === outcomes.good ? outcomes.good : outcomes.bad
+  return { judgement: { outcome: found, rule } }
+}
+
+const NOTHING_NEW = {}

@@ -22,6 +22,11 @@ export type Refusal = {
   readonly members?: Readonly<Record<string, unknown>>
 }
 
+/** What reading or judging comes to when there is something to hand on; without, it is a `Refusal | undefined`. */
+export type Result<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refusal: Refusal }
+
 export function refuse(
   code: ErrorCode,
   detail: string,

@@ -2,6 +2,7 @@ import type { ClientSubject } from '../checks/client-ip.ts'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import type { UsageHistory } from '../observe/usage-history.ts'
 import type { Ids } from '../simulator/ids.ts'
 import type { Store } from '../store/store.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
@@ -24,6 +25,8 @@ export type Edge = {
   readonly unfinished: UnfinishedRequests
   readonly logger: Logger
   readonly metrics: Metrics
+  /** What partners have done, for the portal. */
+  readonly history: UsageHistory
   /** The configuration as it is now; read once per request. */
   readonly settings: () => Settings
   /** Scheme, host and port that partners use, without a slash at the end. Known once the gateway listens. */

@@ -1,20 +1,18 @@
 import { fingerprint } from '../checks/fingerprint.ts'
-import type { Partner } from '../config/partners.ts'
 import { type Decider, FIRST_ATTEMPT } from '../decisions/decide.ts'
 import { mediaType } from '../http/media-type.ts'
 import type { Call, Operation } from '../operations/operation.ts'
 import type { Awaitable, KeyClaim } from '../store/store.ts'
+import { ANONYMOUS } from './anonymous.ts'
 import type { Accepted, Answerer, Outcome } from './answerer.ts'
 import { after } from './awaitable.ts'
 import type { Edge } from './context.ts'
+import { codeIn, countDecision, timedDecision } from './count.ts'
 import type { Exchange } from './exchange.ts'
 import { execute } from './execute.ts'
 import { renderPage } from './render-page.ts'
 import { grantToken } from './token-grant.ts'
 import { usageWindows } from './usage-windows.ts'
-
-/** The caller of an operation that the configuration has opened to everybody. */
-const ANONYMOUS: Partner = { id: 'none', name: 'Anonymous', tenant: 'tn_sandbox_none', scopes: [], keys: [] }
 
 /** Answers by deciding and, for what has an effect, settling. A refusal of the edge stands. */
 export function createDeciding(edge: Edge, decider: Decider): Answerer {
@@ -32,9 +30,11 @@ function decide(edge: Edge, decider: Decider, exchange: Exchange, accepted: Acce
   if (endpoint?.kind !== 'operation') throw new TypeError('nothing to decide')
   const call = callOf(exchange, endpoint.row, accepted)
   if (accepted.key !== undefined) return executeOnce(edge, decider, exchange, call, accepted.key)
-  return after(decider.decide(call, FIRST_ATTEMPT), (decision) =>
-    decision.kind === 'done' ? decision.answer : decision.refusal,
-  )
+  return after(timedDecision(edge, decider, call, FIRST_ATTEMPT, exchange), (decision) => {
+    if (decision.kind !== 'done') return decision.refusal
+    countDecision(edge, call, decision.judgement)
+    return decision.answer
+  })
 }
 
 function callOf(exchange: Exchange, operation: Operation, { body, query, key, now }: Accepted): Call {
@@ -69,13 +69,21 @@ async function executeOnce(
 ): Promise<Outcome> {
   const { settings, window, windowState } = exchange
   const executed = await execute(
-    { edge, decider, settings, ...(!windowState && { window }), claim: claimOf(edge, exchange, key) },
+    {
+      edge,
+      decider,
+      settings,
+      ...(!windowState && { window }),
+      claim: claimOf(edge, exchange, key),
+      timer: exchange,
+    },
     call,
   )
   exchange.windowState ??= executed.window
   if (executed.refusal) return executed.refusal
   const { answer, replayed } = executed
-  return replayed ? { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } } : answer
+  const reply = answer.status < 400 ? answer : { ...answer, ...codeIn(answer) }
+  return replayed ? { ...reply, headers: { ...reply.headers, 'idempotency-replayed': 'true' } } : reply
 }
 
 function claimOf(edge: Edge, exchange: Exchange, key: string): KeyClaim {

@@ -27,6 +27,8 @@ export type Exchange = {
   readonly query: string
   /** performance.now() at arrival; for durations only. */
   readonly startedAt: number
+  /** How much of the time was the decision's. */
+  decisionMs: number
   /** The gateway's clock at arrival: milliseconds since the epoch. */
   readonly arrivedAt: number
   standing: Standing

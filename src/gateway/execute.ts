@@ -17,6 +17,7 @@ import {
   type WindowState,
 } from '../store/store.ts'
 import type { Edge } from './context.ts'
+import { countDecision, countKey, type DecisionTimer, timedDecision } from './count.ts'
 import { rateLimited } from './reply.ts'
 import type { Settings } from './settings.ts'
 
@@ -27,12 +28,14 @@ export type Executed = { readonly window?: WindowState } & (
 )
 
 export type Execution = {
-  readonly edge: Pick<Edge, 'store' | 'clock' | 'logger' | 'publicUrl'>
+  readonly edge: Pick<Edge, 'store' | 'clock' | 'logger' | 'publicUrl' | 'history' | 'metrics'>
   readonly decider: Decider
   readonly settings: Settings
   /** Absent for work that is not rate limited here: a decision made by a page. */
   readonly window?: RateWindow
   readonly claim?: KeyClaim
+  /** Where the time of the decision is noted. */
+  readonly timer?: DecisionTimer
 }
 
 const STORE_RETRY_SECONDS = 5
@@ -56,6 +59,8 @@ export async function execute(execution: Execution, call: Call): Promise<Execute
   } catch (error) {
     return { refusal: notExecuted(error) }
   }
+  if (claim) countKey(edge, verdict)
+  if (verdict.kind === 'capped') edge.metrics.capRefused(call.partner.id, verdict.cap.product)
   const state = verdict.window ? { window: verdict.window } : {}
   if (verdict.kind === 'stored') return { ...state, answer: verdict.answer, replayed: true }
   if (verdict.kind !== 'admitted') return { ...state, refusal: refusalOf(verdict, window, call) }
@@ -97,7 +102,14 @@ async function decideAndSettle(execution: Execution, call: Call, permit: Permit)
     }
     // Somebody else's record came first (the one decision of a session): decide again, now that it is there.
     if (result.kind === 'conflict') continue
-    if (result.kind === 'superseded') return { refusal: inProgress() }
+    if (result.kind === 'superseded') {
+      if (permit.effect === 'remote' && decision.kind === 'done') {
+        edge.metrics.count('sandgate_double_executions_total', {})
+        edge.logger.error({ requestId: call.requestId }, 'a later attempt has the key of what was executed')
+      }
+      return { refusal: inProgress() }
+    }
+    if (decision.kind === 'done') countDecision(edge, call, decision.judgement)
     if (settlement.answer) return { answer: settlement.answer, replayed: false }
     if (decision.kind === 'done') return { answer: decision.answer, replayed: false }
     return { refusal: decision.refusal }
@@ -105,9 +117,9 @@ async function decideAndSettle(execution: Execution, call: Call, permit: Permit)
 }
 
 /** A decider that throws has a fault. What it did is known only where it cannot do anything without our commit. */
-async function decided({ edge, decider }: Execution, call: Call, permit: Permit): Promise<Decision> {
+async function decided({ edge, decider, timer }: Execution, call: Call, permit: Permit): Promise<Decision> {
   try {
-    return await decider.decide(call, permit)
+    return await timedDecision(edge, decider, call, permit, timer)
   } catch (error) {
     if (permit.effect === 'remote') {
       edge.logger.error(

@@ -41,8 +41,8 @@ export function createRequestCheck(operation: Operation): RequestCheck {
       if (request.body.length > 0 || request.contentType !== undefined) {
         const parsed = parseJson(request.body)
         if (!parsed.ok) return { refusal: parsed.refusal }
-        body = parsed.json.value
-        errors = checkBody(body, now, parsed.json)
+        body = parsed.value.value
+        errors = checkBody(body, now, parsed.value)
       } else errors = checkBody(body, now)
     }
     const query = readQuery(request.query)

@@ -10,6 +10,7 @@ import type { Config } from '../config/schema.ts'
 import { keepEveryHeaderLine } from '../http/header-lines.ts'
 import { isLoopbackHost } from '../http/loopback.ts'
 import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
+import { CONTENT_TYPE } from '../observe/exposition.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { StoreHealth } from '../store/store.ts'
@@ -68,7 +69,7 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
     async (_request: FastifyRequest, body: Buffer) => {
       const parsed = parseJson(body)
       if (!parsed.ok) throw Object.assign(new Error(parsed.refusal.detail), { statusCode: 400 })
-      return parsed.json.value
+      return parsed.value.value
     },
   )
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
@@ -111,8 +112,8 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
     return reply.status(readiness.ready ? 200 : 503).send(readiness)
   })
   app.get('/metrics', async (_request, reply) => {
-    reply.header('content-type', metrics.registry.contentType)
-    return metrics.registry.metrics()
+    reply.header('content-type', CONTENT_TYPE)
+    return metrics.expose()
   })
   app.get('/signing-keys', async () => ({ keys: await parts.signingKeys.list() }))
   app.post('/signing-keys/rotate', async () => {

@@ -88,7 +88,15 @@ function writeRefusal(gateway: Gateway, socket: Duplex, refusal: Refusal): void 
     socket.end(`${text}\r\n${body}`)
     // A peer that never reads or never closes does not keep the socket.
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
-    gateway.metrics.request('none', 'none', status, refusal.code, 0)
+    const { code } = refusal
+    gateway.metrics.answered({
+      operation: 'none',
+      partner: undefined,
+      status,
+      code,
+      group: window.group,
+      gatewaySeconds: 0,
+    })
     gateway.logger.logRequest({
       requestId,
       partner: undefined,

@@ -25,6 +25,8 @@ export type Recordings = {
   /** Hands an exchange to every recording that wants it. Returns at once and never throws. */
   readonly record: (exchange: CapturedExchange) => void
   readonly list: () => readonly RecordingRow[]
+  /** Since the start, for the metrics. */
+  readonly counts: () => RecordingCounts
   /** @throws CassetteError when the name is taken or the directory cannot be written. */
   readonly start: (name: string, partner: string | null) => Promise<RecordingRow>
   /** Finishes a recording as `name.har`; undefined when there is none of that name. @throws CassetteError */
@@ -32,6 +34,15 @@ export type Recordings = {
     name: string,
   ) => Promise<{ readonly path: string; readonly interactions: number } | undefined>
   readonly close: () => Promise<void>
+}
+
+export type RecordingCounts = {
+  /** Recordings under way, and those of them that have lost something. */
+  readonly active: number
+  readonly bad: number
+  /** Exchanges that are on the disk, and those that a bad recording did not take, once for each recording. */
+  readonly recorded: number
+  readonly dropped: number
 }
 
 export const RECORDING_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
@@ -45,6 +56,8 @@ export function createRecordings(
   logger: Logger,
 ): Recordings {
   const active = new Map<string, Active>()
+  const ending = new Set<Writer>()
+  const ended = { recorded: 0, dropped: 0 }
   const secrets = config.operator.token === null ? [] : [config.operator.token]
 
   const row = (name: string, { writer, partner, startedAt }: Active): RecordingRow => {
@@ -93,9 +106,16 @@ export function createRecordings(
     const one = active.get(name)
     if (!one) return undefined
     active.delete(name)
-    const { path, interactions } = await one.writer.finish()
-    logger.info({ recording: name, path, interactions }, 'recording finished')
-    return { path, interactions }
+    ending.add(one.writer)
+    try {
+      const { path, interactions } = await one.writer.finish()
+      logger.info({ recording: name, path, interactions }, 'recording finished')
+      return { path, interactions }
+    } finally {
+      ending.delete(one.writer)
+      ended.recorded += one.writer.status().written
+      ended.dropped += droppedOf(one.writer)
+    }
   }
 
   return {
@@ -106,6 +126,17 @@ export function createRecordings(
       }
     },
     list: () => [...active].map(([name, one]) => row(name, one)),
+    counts: () => {
+      const writers = [...[...active.values()].map(({ writer }) => writer), ...ending]
+      const sum = (count: (writer: Writer) => number) =>
+        writers.reduce((total, writer) => total + count(writer), 0)
+      return {
+        active: active.size,
+        bad: sum((writer) => Number(writer.status().state === 'bad')),
+        recorded: ended.recorded + sum((writer) => writer.status().written),
+        dropped: ended.dropped + sum(droppedOf),
+      }
+    },
     start,
     stop,
     close: async () => {
@@ -116,4 +147,10 @@ export function createRecordings(
       }
     },
   }
+}
+
+/** What passed and is missing: nothing, while a recording is whole. */
+function droppedOf(writer: Writer): number {
+  const { exchanges, written, fault } = writer.status()
+  return fault ? exchanges - written : 0
 }

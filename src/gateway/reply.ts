@@ -6,7 +6,7 @@ import { prefersHtml } from '../http/accept.ts'
 import type { HeaderLine } from '../http/header-lines.ts'
 import type { Visitor } from '../portal/page.ts'
 import type { RateWindow, WindowState } from '../store/store.ts'
-import { exchangeProblem } from '../tokens/exchange.ts'
+import { tokenProblem } from '../tokens/token-request.ts'
 import type { Exchange } from './exchange.ts'
 
 /** What is sent: a status, headers beyond the common ones (lower-case names), and the body's bytes. */
@@ -38,7 +38,7 @@ function refusalReply(exchange: Exchange, refusal: Refusal, publicUrl: string): 
       status,
       code: refusal.code,
       headers: { ...headers, 'content-type': 'application/json', pragma: 'no-cache' },
-      body: JSON.stringify(exchangeProblem(refusal, exchange.requestId)),
+      body: JSON.stringify(tokenProblem(refusal, exchange.requestId)),
     }
   }
   const page = exchange.endpoint?.kind === 'page' ? exchange.endpoint.row : undefined

@@ -1,9 +1,9 @@
 import type { CapturedExchange } from '../cassettes/interaction.ts'
-import { shownAddress } from '../checks/client-ip.ts'
 import { type HeaderLine, linesOf } from '../http/header-lines.ts'
 import { capturedRequest, laneOf, originOf } from './capture.ts'
 import { pushCommonHeaders, SPELLING } from './common-headers.ts'
 import type { Gateway } from './context.ts'
+import { countAnswer } from './count.ts'
 import { isDocument } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
 import type { Reply } from './reply.ts'
@@ -38,7 +38,7 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): void {
       gateway.recorder.record(captured(exchange, reply, linesOf(headers), bytes))
     }
   }
-  record(gateway, exchange, reply)
+  countAnswer(gateway, exchange, reply)
 }
 
 function ownHeaders(reply: Reply): string[] {
@@ -83,31 +83,4 @@ function captured(
     request: capturedRequest(exchange),
     reply: { status: reply.status, headers, body },
   }
-}
-
-function record(gateway: Gateway, exchange: Exchange, reply: Reply): void {
-  const operation = exchange.endpoint?.row.id ?? 'none'
-  const partner = exchange.principal?.partner.id ?? exchange.provenPartner
-  const durationMs = performance.now() - exchange.startedAt
-  gateway.metrics.request(operation, partner ?? 'none', reply.status, reply.code ?? 'none', durationMs / 1000)
-  gateway.logger.logRequest({
-    requestId: exchange.requestId,
-    partner,
-    operation,
-    method: exchange.req.method ?? '',
-    status: reply.status,
-    code: reply.code,
-    durationMs,
-    ...clientOf(exchange, reply.status),
-  })
-}
-
-/** Who was refused at the door, as far as the log may say it. */
-function clientOf(
-  { client, endpoint, settings }: Exchange,
-  status: number,
-): { readonly client?: string | undefined } | undefined {
-  const isFailedExchange = endpoint?.kind === 'token' && status >= 400
-  if (status !== 401 && status !== 403 && status !== 429 && !isFailedExchange) return undefined
-  return { client: shownAddress(client, settings.config.log.clientAddress) }
 }

@@ -63,6 +63,7 @@ export function deriveSettings(config: Config, shared: SharedParts): Settings {
       records: shared.store,
       usage: (partner, now) => shared.store.usage(partner.id, capsOf(partner), now),
       peek: (window, now) => shared.store.peek(window, now),
+      history: shared.store,
     },
     partnerWindow,
     clientWindow: ({ subject, shared }, group) => ({

@@ -2,8 +2,8 @@ import { judgeIdempotencyKey } from '../checks/idempotency-key.ts'
 import { parseJson } from '../checks/json.ts'
 import { judgeTenant } from '../checks/tenant.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
-import { judgeExchange, proveExchange, readExchange } from '../tokens/exchange.ts'
 import type { ProvenKey } from '../tokens/registry.ts'
+import { judgeTokenRequest, proveClient, readTokenRequest } from '../tokens/token-request.ts'
 import type { Outcome } from './answerer.ts'
 import type { Gateway } from './context.ts'
 import type { Exchange } from './exchange.ts'
@@ -28,13 +28,13 @@ export async function exchangeToken(gateway: Gateway, exchange: Exchange): Promi
     const encoded = refuse('UNSUPPORTED_MEDIA_TYPE', 'The body is encoded; send it without Content-Encoding.')
     return fail(gateway, exchange, encoded, '')
   }
-  const read = readExchange(
+  const read = readTokenRequest(
     { contentType: headers['content-type'], authorization: headers.authorization, body: body.bytes },
     readJson,
   )
   if (!read.ok) return fail(gateway, exchange, read.refusal, read.namedClient ?? '')
-  const proven = proveExchange(read.request, settings.registry)
-  const judged = judgeExchange(read.request, proven)
+  const proven = proveClient(read.request, settings.registry)
+  const judged = judgeTokenRequest(read.request, proven)
   if (!proven) {
     if (judged.ok) throw new TypeError('an exchange without a proven key cannot be granted')
     return fail(gateway, exchange, judged.refusal, read.request.clientId)
@@ -50,7 +50,7 @@ export async function exchangeToken(gateway: Gateway, exchange: Exchange): Promi
     : judgeProven(exchange, proven)
   if (refusal) return gateway.answerer.refused(exchange, refusal, now) ?? refusal
   if (!judged.ok) return gateway.answerer.refused(exchange, judged.refusal, now) ?? judged.refusal
-  return gateway.answerer.grant(exchange, proven, judged.scopes, now)
+  return gateway.answerer.grant(exchange, proven, judged.value, now)
 }
 
 function judgeProven({ req, settings }: Exchange, proven: ProvenKey): Refusal | undefined {
@@ -88,5 +88,5 @@ async function fail(
 
 function readJson(body: Buffer) {
   const parsed = parseJson(body)
-  return parsed.ok ? { ok: true as const, value: parsed.json.value } : parsed
+  return parsed.ok ? { ok: true as const, value: parsed.value.value } : parsed
 }

@@ -1,166 +1,179 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { DECIDING_OPERATIONS } from '../config/contract.ts'
+import type { OutcomeRule } from '../config/outcomes.ts'
+import { errorEntry } from '../errors/catalogue.ts'
+import { codesOf } from '../operations/openapi-codes.ts'
+import { ROWS } from '../operations/operations.ts'
+import { productVersion } from '../product.ts'
+import type { Judgement } from '../simulator/rules.ts'
+import type { Awaitable, CapUsage } from '../store/store.ts'
+import { createExposition } from './exposition.ts'
+import { type CounterName, FAMILIES, type FamilyName, type HistogramName, type LabelsOf } from './families.ts'
+import { createPartnerSeries } from './partner-series.ts'
+import { type Counter, createSeries, type Histogram, observe, type Reads } from './series.ts'
+
+/** One answered request. */
+export type Answered = {
+  readonly operation: string
+  /** Undefined where nobody is known. */
+  readonly partner: string | undefined
+  readonly status: number
+  readonly code: string | undefined
+  /** The rate-limit group that it was counted in. */
+  readonly group: string
+  /** From its arrival to its answer, without the time that its decision took. */
+  readonly gatewaySeconds: number
+}
 
 export type Metrics = {
-  readonly registry: Registry
-  /** Counts one answered request. `code` is `none` for answers that are not errors. */
-  readonly request: (
-    operation: string,
-    partner: string,
-    status: number,
-    code: string,
-    seconds: number,
-  ) => void
+  readonly answered: (answer: Answered) => void
+  /** A decision that stands; `partner` is undefined where nobody is known. */
+  readonly decided: (partner: string | undefined, operation: string, judgement: Judgement) => void
+  readonly decisionTook: (operation: string, seconds: number) => void
+  readonly capRefused: (partner: string, product: string) => void
+  /** Adds to any other counter of the table. */
+  readonly count: <N extends CounterName>(name: N, labels: LabelsOf<N>, more?: number) => void
+  readonly observe: <N extends HistogramName>(name: N, labels: LabelsOf<N>, value: number) => void
+  /** What a configuration lets happen starts at 0; partners that it does not name are forgotten. */
+  readonly configured: (config: MetricsConfig) => void
+  /** The text for Prometheus; written in slices that hold nobody up. */
+  readonly expose: () => Promise<Buffer>
 }
 
-/** What the gauges read when they are scraped. */
-export type Gauges = {
-  readonly inFlight: () => number
-  readonly unfinished: () => number
-  readonly overloaded: () => boolean
-  readonly connections: () => number
-  readonly connectionsRefused: () => number
-  readonly storeWritable: () => boolean
-  readonly configurationGood: () => boolean
+export type MetricsConfig = {
+  readonly partners: readonly { readonly id: string }[]
+  readonly outcomes: readonly OutcomeRule[]
 }
 
-const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+export type MetricsParts = {
+  readonly reads: Reads
+  /** The caps of a partner as they are now; none of one that is not configured. */
+  readonly capsOf: (partner: string) => Awaitable<readonly CapUsage[]>
+  /** Further metrics, as text. */
+  readonly processMetrics?: () => Promise<string>
+}
 
-/**
- * Every metric, declared once, on a registry of our own. Labels hold only what the configuration and the
- * catalogue name (operations, partners, codes), so their number is bounded whatever is sent.
- */
-export function createMetrics(gauges: Gauges): Metrics {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  const requests = new Counter({
-    name: 'sandgate_requests_total',
-    help: 'Answered requests of the partner listener.',
-    labelNames: ['operation', 'partner', 'status', 'code'],
-    registers: [registry],
-    collect: () => {
-      for (const series of counted) {
-        if (series.pending > 0) series.counter.inc(series.pending)
-        series.pending = 0
-      }
-    },
-  })
-  const durations = new Histogram({
-    name: 'sandgate_request_duration_seconds',
-    help: 'From the arrival of a request to its answer.',
-    labelNames: ['operation'],
-    buckets: DURATION_BUCKETS,
-    registers: [registry],
-    collect: () => observePending(),
-  })
-  gauge(
-    'sandgate_requests_in_flight',
-    'Requests that have arrived whole and are not answered yet.',
-    gauges.inFlight,
-  )
-  gauge('sandgate_requests_unfinished', 'Requests whose bodies are being waited for.', gauges.unfinished)
-  gauge('sandgate_overloaded', '1 while new requests are refused with OVERLOADED, else 0.', () =>
-    Number(gauges.overloaded()),
-  )
-  gauge('sandgate_connections', 'Open connections of the partner listener.', gauges.connections)
-  total(
-    'sandgate_connections_refused_total',
-    'Connections that were closed because their address had as many as it may.',
-    gauges.connectionsRefused,
-  )
-  gauge('sandgate_store_writable', '1 while the store takes writes, else 0.', () =>
-    Number(gauges.storeWritable()),
-  )
-  gauge('sandgate_configuration_good', '1 while the files on disk are valid, else 0.', () =>
-    Number(gauges.configurationGood()),
-  )
+const NAMES = Object.keys(FAMILIES) as FamilyName[]
 
-  /** A count that somebody else keeps. */
-  function total(name: string, help: string, read: () => number): void {
-    new Counter({
-      name,
-      help,
-      registers: [registry],
-      collect: function () {
-        this.reset()
-        this.inc(read())
-      },
-    })
-  }
-
-  function gauge(name: string, help: string, read: () => number): void {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect: function () {
-        this.set(read())
-      },
-    })
-  }
-
-  // prom-client hashes labels at every increment, so requests are only noted and handed to it together.
-  const counted: Series[] = []
+export function createMetrics({ reads, capsOf, processMetrics }: MetricsParts): Metrics {
+  const series = createSeries(reads)
+  const partners = createPartnerSeries(capsOf)
   const operations = new Map<string, OperationSeries>()
-  const pendingTimers: Histogram.Internal<'operation'>[] = []
-  const pendingSeconds = new Float64Array(BATCH)
-
-  function observePending(): void {
-    for (const [i, timer] of pendingTimers.entries()) timer.observe(pendingSeconds[i] ?? 0)
-    pendingTimers.length = 0
-  }
+  let exposing: Promise<Buffer> | undefined
 
   function ofOperation(operation: string): OperationSeries {
-    const known = operations.get(operation)
-    if (known) return known
-    const series = { timer: durations.labels({ operation }), ofPartner: new Map<string, Series[]>() }
-    operations.set(operation, series)
-    return series
+    let found = operations.get(operation)
+    if (found === undefined) {
+      found = {
+        gateway: series.histogram('sandgate_gateway_duration_seconds', { operation }),
+        decision: undefined,
+        answers: [],
+        decisions: [],
+      }
+      operations.set(operation, found)
+    }
+    return found
   }
 
-  /** An operation answers a partner with few combinations of status and code: a list is the fastest way to one. */
-  function seriesOf(
-    { ofPartner }: OperationSeries,
-    operation: string,
-    partner: string,
-    status: number,
-    code: string,
-  ): Series {
-    let list = ofPartner.get(partner)
-    if (!list) {
-      list = []
-      ofPartner.set(partner, list)
+  async function render(): Promise<Buffer> {
+    const to = createExposition()
+    for (const name of NAMES) {
+      if (FAMILIES[name].from !== 'partner') await series.write(name, to)
+      await to.pause()
     }
-    for (const series of list) if (series.status === status && series.code === code) return series
-    const counter = requests.labels({ operation, partner, status: String(status), code })
-    const series = { status, code, pending: 0, counter }
-    list.push(series)
-    counted.push(series)
-    return series
+    await partners.write(to)
+    const text = to.end()
+    return processMetrics ? Buffer.concat([text, Buffer.from(await processMetrics())]) : text
   }
+
+  startAtZero((operation, status, code) => {
+    const labels = { operation, status: String(status), code }
+    series.counter('sandgate_requests_total', labels)
+  })
+  series.counter('sandgate_build_info', { version: productVersion(), node: process.version }).value = 1
 
   return {
-    registry,
-    request: (operation, partner, status, code, seconds) => {
-      const ofThis = ofOperation(operation)
-      seriesOf(ofThis, operation, partner, status, code).pending++
-      pendingSeconds[pendingTimers.length] = seconds
-      pendingTimers.push(ofThis.timer)
-      if (pendingTimers.length === BATCH) observePending()
+    answered({ operation, partner, status, code, group, gatewaySeconds }) {
+      const found = ofOperation(operation)
+      const answer = inList(found.answers, status, code ?? 'none', (status, code) =>
+        series.counter('sandgate_requests_total', { operation, status: String(status), code }),
+      )
+      answer.value++
+      observe(found.gateway, gatewaySeconds)
+      if (partner !== undefined) partners.answered(partner, status, group)
+    },
+    decided(partner, operation, { outcome, rule }) {
+      const decision = inList(ofOperation(operation).decisions, outcome, rule, (outcome, rule) =>
+        series.counter('sandgate_decisions_total', { operation, outcome, rule }),
+      )
+      decision.value++
+      if (partner !== undefined) partners.decided(partner, outcome)
+    },
+    decisionTook(operation, seconds) {
+      const found = ofOperation(operation)
+      found.decision ??= series.histogram('sandgate_decision_duration_seconds', { operation })
+      observe(found.decision, seconds)
+    },
+    capRefused: partners.capRefused,
+    count: (name, labels, more = 1) => {
+      series.counter(name, labels).value += more
+    },
+    observe: (name, labels, value) => observe(series.histogram(name, labels), value),
+    configured({ partners: all, outcomes }) {
+      partners.keep(new Set(all.map(({ id }) => id)))
+      for (const labels of decisionsOf(outcomes)) series.counter('sandgate_decisions_total', labels)
+    },
+    // Two that ask at once get the same text: nobody makes the gateway write more often than it can.
+    expose: () => {
+      exposing ??= render().finally(() => {
+        exposing = undefined
+      })
+      return exposing
     },
   }
-}
-
-/** Small enough that handing one over holds nobody up. */
-const BATCH = 256
-
-type Series = {
-  readonly status: number
-  readonly code: string
-  pending: number
-  readonly counter: Counter.Internal
 }
 
 type OperationSeries = {
-  readonly timer: Histogram.Internal<'operation'>
-  readonly ofPartner: Map<string, Series[]>
+  readonly gateway: Histogram
+  decision: Histogram | undefined
+  readonly answers: Pair<number>[]
+  readonly decisions: Pair<string>[]
+}
+
+type Pair<T> = { readonly one: T; readonly other: string; readonly counter: Counter }
+
+/** An operation has few combinations of status and code, or of outcome and rule: a list is the fastest way to one. */
+function inList<T>(
+  list: Pair<T>[],
+  one: T,
+  other: string,
+  make: (one: T, other: string) => Counter,
+): Counter {
+  for (const each of list) if (each.one === one && each.other === other) return each.counter
+  const counter = make(one, other)
+  list.push({ one, other, counter })
+  return counter
+}
+
+/** What an operation can answer: a refusal that comes for the first time is then an increase, which rate() sees. */
+function startAtZero(start: (operation: string, status: number, code: string) => void): void {
+  for (const row of ROWS) {
+    start(row.id, row.success.status, 'none')
+    for (const code of codesOf(row)) {
+      const { status, kind } = errorEntry(code)
+      if (kind !== 'replay') start(row.id, status, code)
+    }
+  }
+}
+
+function decisionsOf(outcomes: readonly OutcomeRule[]): readonly LabelsOf<'sandgate_decisions_total'>[] {
+  return [
+    ...Object.entries(DECIDING_OPERATIONS).flatMap(([operation, { outcomes: names }]) => [
+      { operation, outcome: names.good, rule: 'default' },
+      { operation, outcome: names.good, rule: 'requested' },
+      { operation, outcome: names.bad, rule: 'requested' },
+    ]),
+    ...outcomes.flatMap(({ id: rule, operations, outcome }) =>
+      operations.map((operation) => ({ operation, outcome, rule })),
+    ),
+  ]
 }

@@ -69,7 +69,6 @@ export const creditSimulate: Operation = {
     const termMonths = termOf(call.query)
     const { outcome, code, resolution, decidedAt } = fields
     const { monthlyPayment, totalRepayable } = repayment(amount, annualRatePercent, termMonths)
-    // Plain literals here: spreads cost several times as much, and partners ask this most often of all.
     const body = {
       simulationId: simulation.ids.next('sim'),
       amount,

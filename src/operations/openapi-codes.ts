@@ -1,9 +1,23 @@
 import { type ErrorCode, errorEntry } from '../errors/catalogue.ts'
 import type { OperationRow } from './operation.ts'
 
+/** Who answers what the gateway has admitted. */
+export type Answerer = 'simulator' | 'upstream' | 'tape'
+
+/** The codes that depend on who answers: whoever reads them asks when they can come. The exchange is always ours. */
+export const ANSWERERS: Readonly<Record<Answerer, { codes: readonly ErrorCode[]; when: string }>> = {
+  simulator: { codes: [], when: 'where the simulator decides' },
+  upstream: {
+    codes: ['UPSTREAM_UNAVAILABLE', 'UPSTREAM_INDETERMINATE', 'UPSTREAM_TIMEOUT'],
+    when: 'where an upstream decides',
+  },
+  tape: { codes: ['CASSETTE_MISS'], when: 'at replay' },
+}
+
 /** Every code that the operation can answer with, in the order of the checks of the pipeline. */
-export function codesOf(row: OperationRow): readonly ErrorCode[] {
-  return row.auth === 'client' ? exchangeCodes(row) : operationCodes(row)
+export function codesOf(row: OperationRow, answerer: Answerer = 'simulator'): readonly ErrorCode[] {
+  if (row.auth === 'client') return exchangeCodes(row)
+  return [...operationCodes(row), ...ANSWERERS[answerer].codes]
 }
 
 function operationCodes(row: OperationRow): ErrorCode[] {
@@ -29,14 +43,10 @@ function operationCodes(row: OperationRow): ErrorCode[] {
     ...when(post, 'STORAGE_QUOTA_EXCEEDED'),
     ...row.errors,
     'INTERNAL',
-    'UPSTREAM_UNAVAILABLE',
-    'UPSTREAM_INDETERMINATE',
     // Reads go on while the store cannot be written.
     ...when(post, 'STORE_UNAVAILABLE'),
     'OVERLOADED',
     'DRAINING',
-    'UPSTREAM_TIMEOUT',
-    'CASSETTE_MISS',
   ]
 }
 

@@ -2,7 +2,7 @@ import { type ErrorCode, errorEntry } from '../errors/catalogue.ts'
 import { problem } from '../errors/problem.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import { repayment } from '../simulator/loan.ts'
-import { exchangeProblem } from '../tokens/exchange.ts'
+import { tokenProblem } from '../tokens/token-request.ts'
 import type { Json } from './openapi-schemas.ts'
 import type { Fields, OperationRow } from './operation.ts'
 
@@ -50,7 +50,7 @@ export function problemExample(code: ErrorCode, publicUrl: string): Json {
 }
 
 export function exchangeExample(code: ErrorCode): Json {
-  return { summary: errorEntry(code).title, value: exchangeProblem(refusalExample(code), REQUEST_ID) }
+  return { summary: errorEntry(code).title, value: tokenProblem(refusalExample(code), REQUEST_ID) }
 }
 
 function refusalExample(code: ErrorCode): Refusal {

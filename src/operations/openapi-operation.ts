@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { byStatus, codesOf } from './openapi-codes.ts'
+import { type Answerer, byStatus, codesOf } from './openapi-codes.ts'
 import { bodyExamples, successExamples } from './openapi-examples.ts'
 import { type HeaderName, headerParameters, responseHeaders } from './openapi-headers.ts'
 import { requestName, responseName } from './openapi-names.ts'
@@ -8,9 +8,14 @@ import type { Json, Schemas } from './openapi-schemas.ts'
 import type { Fields, OperationRow } from './operation.ts'
 
 /** One row of the table as an OpenAPI operation. */
-export function openApiOperation(row: OperationRow, schemas: Schemas, problems: Problems): Json {
+export function openApiOperation(
+  row: OperationRow,
+  answerer: Answerer,
+  schemas: Schemas,
+  problems: Problems,
+): Json {
   const parameters = [...pathAndQuery(row, schemas), ...headerParameters(row)]
-  const refusals = byStatus(codesOf(row)).map(([status, codes]) => [
+  const refusals = byStatus(codesOf(row, answerer)).map(([status, codes]) => [
     String(status),
     problems.response(row, status, codes),
   ])

@@ -1,4 +1,5 @@
 import { SCOPES, type Scope } from '../config/contract.ts'
+import type { Answerer } from './openapi-codes.ts'
 import { HEADER_PARAMETERS, HEADERS } from './openapi-headers.ts'
 import { openApiOperation } from './openapi-operation.ts'
 import { createProblems } from './openapi-problems.ts'
@@ -9,14 +10,21 @@ import { ROWS } from './operations.ts'
 /** The version of the interface, not of the gateway: within /v1 only additions. */
 const API_VERSION = '1.0.0'
 
+export type OpenApiOptions = {
+  /** Scheme, host and port, without a slash at the end. */
+  readonly publicUrl: string
+  /** Some errors come from a tape or an upstream alone. */
+  readonly answerer?: Answerer
+}
+
 /**
  * The interface as an OpenAPI 3.1 document, made from the table of operations and the error catalogue.
- * The same table gives the same document. `publicUrl` without a slash at the end.
+ * The same table gives the same document.
  */
-export function buildOpenApi({ publicUrl }: { readonly publicUrl: string }): object {
+export function buildOpenApi({ publicUrl, answerer = 'simulator' }: OpenApiOptions): object {
   const schemas = createSchemas()
   const problems = createProblems(schemas, publicUrl)
-  const operations = ROWS.map((row) => [row, openApiOperation(row, schemas, problems)] as const)
+  const operations = ROWS.map((row) => [row, openApiOperation(row, answerer, schemas, problems)] as const)
   const responses = shareResponses(operations)
   return {
     openapi: '3.1.0',

@@ -65,6 +65,7 @@ export type Simulation = {
   readonly records: Pick<Store, 'get' | 'page'>
   readonly usage: (partner: Partner, now: number) => Awaitable<CapUsage[]>
   readonly peek: (window: RateWindow, now: number) => Awaitable<WindowState>
+  readonly history: Pick<Store, 'history' | 'refusals'>
 }
 
 /** What an operation decided, before it is written and sent. */
@@ -91,8 +92,8 @@ export type OperationCap = {
 }
 
 /**
- * An operation is the unit of change: routes, OpenAPI, limit group, metric labels, docs and the error list
- * follow from its row. Adding one is a file and a line in operations.ts.
+ * An operation is the unit of change: routes, OpenAPI, limits, metric labels, redaction, matching and docs follow from
+ * its row and the annotations of its fields. test/operations/rows.test.ts names what a new one lacks.
  */
 export type OperationRow = {
   readonly id: string

@@ -1,21 +1,48 @@
-import Type from 'typebox'
-import { instant } from '../clock.ts'
+import Type, { type Static } from 'typebox'
 import { CAP_PRODUCTS, RATE_LIMIT_GROUPS, type RateLimitGroup } from '../config/contract.ts'
 import * as field from './fields.ts'
 import { done, type Operation } from './operation.ts'
+import { historyView, usageView } from './usage-view.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
+/** How many of each, by name. */
+const Counts = (description: string) =>
+  Type.Record(Type.String(), Type.Integer({ minimum: 1 }), { description })
+
+const Query = field.closed({
+  history: Type.Optional(
+    field.oneOf(
+      ['hours', 'days'],
+      'Adds what was done in each of the last 48 hours, or of the last 31 UTC days, up to a second ago.',
+    ),
+  ),
+})
+
+const History = Type.Array(
+  field.closed({
+    start: field.Instant('When the hour or the day begins.'),
+    operation: Type.String({ description: 'The operation id.', examples: ['payments.fund'] }),
+    requests: Count('Answered requests, refused ones included.'),
+    rateLimited: Count('Those that were answered 429.'),
+    refusals: Counts('Those that were refused otherwise, by error code.'),
+    decisions: Counts('Decisions, by outcome; a replayed answer is none.'),
+  }),
+  { description: 'Oldest first; an hour or a day in which nothing happened is left out.' },
+)
 
 export const portalUsage: Operation = {
   id: 'portal.usage',
   method: 'GET',
   path: '/portal/usage',
   summary: 'Read usage and headroom',
-  description: 'Usage and headroom against the partner caps, and the state of every rate-limit window.',
+  description:
+    'Usage and headroom against the partner caps, and the state of every rate-limit window; with `history` also what was done before.',
   tag: 'Portal',
   auth: 'any',
   group: 'other',
   countsPer: 'partner',
+  query: Query,
   success: {
     status: 200,
     description: 'Usage and headroom.',
@@ -44,6 +71,7 @@ export const portalUsage: Operation = {
           resetAt: field.Instant('When the window ends.'),
         }),
       ),
+      history: Type.Optional(History),
     }),
     example: {
       partner: 'demo',
@@ -70,27 +98,26 @@ export const portalUsage: Operation = {
           resetAt: '2026-01-15T09:31:00.000Z',
         },
       ],
+      history: [
+        {
+          start: '2026-01-15T09:00:00.000Z',
+          operation: 'payments.fund',
+          requests: 3,
+          rateLimited: 0,
+          refusals: { VALIDATION_FAILED: 1 },
+          decisions: { success: 1, failed: 1 },
+        },
+      ],
     },
   },
   shows: 'usage',
+  exampleQuery: { history: 'hours' },
   errors: [],
-  simulate: async (call, { usage, peek }) => {
-    const caps = (await usage(call.partner, call.now)).map((cap) => ({
-      product: cap.product,
-      period: cap.period,
-      unit: cap.unit,
-      limit: cap.limit,
-      used: cap.used,
-      reserved: cap.reserved,
-      remaining: Math.max(0, cap.limit - cap.used - cap.reserved),
-      resetAt: instant(cap.resetAt),
-    }))
-    const rateLimits = []
-    for (const { scope, window } of call.windows()) {
-      const { limit, remaining, resetAt } = await peek(window, call.now)
-      rateLimits.push({ group: window.group, scope, limit, remaining, resetAt: instant(resetAt) })
-    }
-    const { id: partner } = call.partner
-    return done(200, { partner, tenant: call.tenant, asOf: instant(call.now), caps, rateLimits })
+  simulate: async (call, simulation) => {
+    const { partner, tenant, now, query } = call
+    const view = await usageView(simulation, { partner, tenant, windows: call.windows(), now })
+    const { history } = query as Static<typeof Query>
+    if (history === undefined) return done(200, view)
+    return done(200, { ...view, history: await historyView(simulation, partner.id, history, now) })
   },
 }

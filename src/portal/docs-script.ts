@@ -80,8 +80,8 @@ export const DOCS_SCRIPT = `'use strict'
     wrapComponents: { authorizeBtn: () => () => null, authorizeOperationBtn: () => () => null },
   })
 
-  // What every response carries is said in the introduction, and an error is best shown by its example. Repeating
-  // the rest for each of some 15 responses makes an operation take twice as long to open.
+  // What every response carries is said in the introduction, and an error is best shown by its example. The
+  // rest would be repeated for each of some 15 responses of an operation.
   function lighten(spec) {
     const refusals = Object.values(spec.components?.responses ?? {})
     for (const operation of Object.values(spec.paths).flatMap((path) => Object.values(path))) {

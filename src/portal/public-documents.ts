@@ -26,7 +26,7 @@ export function publicDocuments({ signingKeys, issuer, publicUrl, openApi }: Doc
       json(metadata(issuer(), publicUrl())),
     ),
     get('openapi', '/openapi.json', () => {
-      // Making it takes tens of milliseconds, and it never changes while the gateway runs.
+      // Made when it is first asked for; it never changes while the gateway runs.
       document ??= json(openApi())
       return document
     }),

@@ -21,7 +21,7 @@ export function sendReply(
 ): void {
   const headers = endToEnd(lines)
   const copy = room.capture()
-  // A reply without a date stays without.
+  // Node would give a reply without a Date one of its own.
   res.sendDate = false
   try {
     res.writeHead(status, statusMessage, headers.flat())

@@ -11,7 +11,7 @@ import { sendReply } from './answer.ts'
 import { type Arrival, readArrival } from './arrival.ts'
 import type { CaptureRoom } from './capture.ts'
 import { hasGone, type Passage, type Route, type TakePassage } from './passage.ts'
-import type { Player } from './player.ts'
+import type { Player, Verdict } from './player.ts'
 import { type Asked, UpstreamTokenError, type UpstreamTokens } from './upstream-token.ts'
 
 export type EpisodeRoute = Route & {
@@ -26,7 +26,21 @@ export type EpisodeRoute = Route & {
 /** A request that the tape does not answer, on its way to the upstream. */
 type Forwarded = {
   readonly request: CapturedRequest
+  /** Records how it ended, once. */
   readonly end: (reply: CapturedReply | undefined) => void
+}
+
+/** Where one exchange is. */
+type Episode = {
+  readonly route: EpisodeRoute
+  readonly arrival: Arrival
+  readonly body: Promise<Uint8Array>
+  readonly isGone: () => boolean
+  /** Lets go of whoever is being asked. */
+  release: () => void
+  forwarded: Forwarded | undefined
+  /** What is to be learnt from the reply once it is whole. */
+  received: (reply: CapturedReply) => void
 }
 
 const NOTHING = new Uint8Array(0)
@@ -36,88 +50,108 @@ const NOTHING = new Uint8Array(0)
  * to the upstream, byte for byte, and recorded.
  */
 export function createEpisode(route: EpisodeRoute, ...[req, res, url]: Parameters<TakePassage>): Passage {
-  const { player, tokens, lanes } = route
   const arrival = readArrival(req, url, route.host, route.clock)
-  const { startedAt, operation, named } = arrival
-  const body = wholeBody(req, arrival, route.waiting)
-  let release = () => {}
-  let forwarded: Forwarded | undefined
-  let received = (_reply: CapturedReply) => {}
-
-  const ask = async (
-    upstream: Upstream,
-    base: string,
-    { method, target, headers, body }: CapturedRequest,
-  ) => {
-    if (hasGone(res)) throw new Error('the client went away')
-    const request = { method, target: base + target, lines: headers, body: arrival.hasBody ? body : null }
-    return sendTo(upstream, request, (abort) => {
-      release = abort
-    })
+  const isGone = () => hasGone(res)
+  const episode: Episode = {
+    route,
+    arrival,
+    body: wholeBody(req, arrival, route.waiting),
+    isGone,
+    release: () => {},
+    forwarded: undefined,
+    received: () => {},
   }
-
-  const play = async (): Promise<UpstreamReply> => {
-    const request = arrival.request(await body)
-    const lane = lanes.of({ request, named, operation })
-    const lines = [...request.headers, [LANE_HEADER, lane] as const]
-    const reply = await ask(route.playing, '', { ...request, headers: lines })
-    const verdict = player.verdict(headerOf(reply.lines, 'x-request-id') ?? '')
-    if (operation !== undefined && grantsToken(operation)) {
-      const asked: Asked = { lane, operation, request, isNew: verdict?.kind === 'new-exchange' }
-      received = (granted) => {
-        lanes.granted(request, granted)
-        tokens.granted(asked, granted)
-      }
-    }
-    if (verdict?.kind !== 'miss') return reply
-    const miss = await wholeReply(reply)
-    try {
-      const headers = await tokens.authorize(request.headers, startedAt)
-      verdict.forwarded()
-      forwarded = open({ ...request, headers }, lane)
-    } catch (error) {
-      if (!(error instanceof UpstreamTokenError)) throw error
-      verdict.stays(error.message)
-      return { ...reply, body: Readable.from([miss.body]) }
-    }
-    return ask(route.upstream, route.base, forwarded.request)
-  }
-
-  const open = (request: CapturedRequest, lane: string): Forwarded => {
-    const ticket = route.writer.open({ startedAt, lane, operation, request })
-    let isOver = false
-    const end = (reply: CapturedReply | undefined) => {
-      if (isOver) return
-      isOver = true
-      route.writer.end(ticket, { durationMs: arrival.age(), origin: 'upstream', reply })
-    }
-    return { request, end }
-  }
-
   res.once('close', () => {
     if (res.writableFinished) return
-    release()
-    forwarded?.end(undefined)
+    episode.release()
+    episode.forwarded?.end(undefined)
   })
-
   return {
     hasBody: arrival.hasBody,
-    isAborted: () => hasGone(res),
+    isAborted: isGone,
     send: (done) => {
-      // The tape has been asked already when a request is sent once more.
-      const replying = forwarded ? ask(route.upstream, route.base, forwarded.request) : play()
+      // When a request is sent once more, the tape has been asked already.
+      const { forwarded } = episode
+      const replying = forwarded ? ask(episode, route.upstream, route.base, forwarded.request) : play(episode)
       replying.then(
         (reply) => done(null, reply),
         (error: Error) => done(error),
       )
     },
     answer: (reply) =>
-      sendReply(res, reply, forwarded ? route.room : route.waiting, {
-        received,
-        done: (whole) => forwarded?.end(whole),
+      sendReply(res, reply, episode.forwarded ? route.room : route.waiting, {
+        received: (whole) => episode.received(whole),
+        done: (whole) => episode.forwarded?.end(whole),
       }),
-    fail: () => forwarded?.end(undefined),
+    fail: () => episode.forwarded?.end(undefined),
   }
+}
+
+async function ask(
+  episode: Episode,
+  upstream: Upstream,
+  base: string,
+  { method, target, headers, body }: CapturedRequest,
+): Promise<UpstreamReply> {
+  if (episode.isGone()) throw new Error('the client went away')
+  const { hasBody } = episode.arrival
+  const request = { method, target: base + target, lines: headers, body: hasBody ? body : null }
+  return sendTo(upstream, request, (abort) => {
+    episode.release = abort
+  })
+}
+
+/** Asks the tape, and the upstream for what is not on it. */
+async function play(episode: Episode): Promise<UpstreamReply> {
+  const { route, arrival } = episode
+  const { operation, named } = arrival
+  const request = arrival.request(await episode.body)
+  const lane = route.lanes.of({ request, named, operation })
+  const lines = [...request.headers, [LANE_HEADER, lane] as const]
+  const reply = await ask(episode, route.playing, '', { ...request, headers: lines })
+  const verdict = route.player.verdict(headerOf(reply.lines, 'x-request-id') ?? '')
+  if (operation !== undefined && grantsToken(operation)) {
+    const asked: Asked = { lane, operation, request, isNew: verdict?.kind === 'new-exchange' }
+    episode.received = (granted) => {
+      route.lanes.granted(request, granted)
+      route.tokens.granted(asked, granted)
+    }
+  }
+  return verdict?.kind === 'miss' ? forward(episode, lane, request, reply, verdict) : reply
+}
+
+/** Passes a request on that the tape has missed; `reply` is the tape's answer, for when it cannot be passed on. */
+async function forward(
+  episode: Episode,
+  lane: string,
+  request: CapturedRequest,
+  reply: UpstreamReply,
+  verdict: Verdict & { readonly kind: 'miss' },
+): Promise<UpstreamReply> {
+  const { route, arrival } = episode
+  const miss = await wholeReply(reply)
+  try {
+    const headers = await route.tokens.authorize(request.headers, arrival.startedAt)
+    verdict.forwarded()
+    episode.forwarded = openForwarded(episode, { ...request, headers }, lane)
+  } catch (error) {
+    if (!(error instanceof UpstreamTokenError)) throw error
+    verdict.stays(error.message)
+    return { ...reply, body: Readable.from([miss.body]) }
+  }
+  return ask(episode, route.upstream, route.base, episode.forwarded.request)
+}
+
+function openForwarded({ route, arrival }: Episode, request: CapturedRequest, lane: string): Forwarded {
+  const { startedAt, operation } = arrival
+  const ticket = route.writer.open({ startedAt, lane, operation, request })
+  let isOver = false
+  const end = (reply: CapturedReply | undefined) => {
+    if (isOver) return
+    isOver = true
+    route.writer.end(ticket, { durationMs: arrival.age(), origin: 'upstream', reply })
+  }
+  return { request, end }
 }
 
 /** @throws BodyTooLargeError */
@@ -130,7 +164,7 @@ function wholeBody(req: IncomingMessage, { hasBody }: Arrival, room: CaptureRoom
       reject(new Error('the client went away'))
     })
   })
-  // Whoever waits for it hears of it; a client that goes away earlier is nobody's trouble.
+  // Whoever awaits it gets the error; when nobody does, it must not end the process as an unhandled one.
   whole.catch(() => {})
   req.on('data', copy.add)
   return hasBody ? whole : Promise.resolve(NOTHING)

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
-import { isPublicClientId } from '../cassettes/redaction/secrets/secrets.ts'
 import { headerOf } from '../http/header-lines.ts'
 import { grantsToken } from '../operations/operations.ts'
 import { claimedClientId } from '../tokens/claimed-client.ts'
+import { isPublicClientId } from '../tokens/client-id.ts'
 import { bearerOf, grantOf, tokenHash } from './token.ts'
 
 type Facts = {

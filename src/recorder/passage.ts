@@ -121,7 +121,7 @@ function createUpload(req: IncomingMessage, room: CaptureRoom): Upload {
   })
   stream.on('drain', () => req.resume())
   stream.on('close', () => req.resume())
-  // The exchange hears of it from the upstream.
+  // The exchange gets this error through the upstream's `done`.
   stream.on('error', () => {})
   req.once('end', () => stream.end())
   req.once('close', () => {

@@ -6,7 +6,7 @@ import { loadCassette } from '../cassettes/file/load.ts'
 import { cassettePaths } from '../cassettes/file/paths.ts'
 import { CASSETTE_VERSION } from '../cassettes/interaction.ts'
 import type { Finished } from '../cassettes/writer/messages.ts'
-import { createWriter } from '../cassettes/writer/writer.ts'
+import { createWriter, type WriterOptions } from '../cassettes/writer/writer.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { DEFAULT_OUTCOMES, type OutcomeRule } from '../config/outcomes.ts'
 import { product } from '../product.ts'
@@ -75,29 +75,10 @@ const HOST = '127.0.0.1'
 
 /** Records what passes to a sandbox and back. @throws CassetteError, or the error of listening. */
 export async function startRecorder(options: RecorderOptions): Promise<RunningRecorder> {
-  const { upstream: url, out, clock = systemClock, onBad = () => {}, onFailure = () => {} } = options
-  const { journal } = cassettePaths(out)
+  const { upstream: url, clock = systemClock, onFailure = () => {} } = options
+  const { journal } = cassettePaths(options.out)
   const isResumed = options.leftover === 'resume' && existsSync(journal)
-  const writer = await createWriter({
-    path: out,
-    header: {
-      version: CASSETTE_VERSION,
-      product: product(),
-      t0: clock.now(),
-      origin: url.origin,
-      profile: 'contract',
-      volatile: [...VOLATILE],
-    },
-    rules: options.rules ?? DEFAULT_OUTCOMES,
-    testValues: options.testValues ?? [],
-    allowHeaders: [],
-    personal: true,
-    ...(options.cassetteKey && { cassetteKey: options.cassetteKey }),
-    secrets: options.secrets ?? [],
-    existing: options.player ? 'append' : 'replace',
-    leftover: options.leftover,
-    onBad: ({ fault }) => onBad(fault?.detail ?? 'not all that passed was recorded.'),
-  })
+  const writer = await createWriter(writerOptions(options, clock))
   /** A journal without an exchange is of no use to anybody; what a resumed one holds is kept. */
   const leave = async () => {
     await writer.close()
@@ -147,6 +128,30 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
       }
       return summary(await writer.finish(player?.continuations()))
     },
+  }
+}
+
+function writerOptions(options: RecorderOptions, clock: Clock): WriterOptions {
+  const { onBad = () => {} } = options
+  return {
+    path: options.out,
+    header: {
+      version: CASSETTE_VERSION,
+      product: product(),
+      t0: clock.now(),
+      origin: options.upstream.origin,
+      profile: 'contract',
+      volatile: [...VOLATILE],
+    },
+    rules: options.rules ?? DEFAULT_OUTCOMES,
+    testValues: options.testValues ?? [],
+    allowHeaders: [],
+    personal: true,
+    ...(options.cassetteKey && { cassetteKey: options.cassetteKey }),
+    secrets: options.secrets ?? [],
+    existing: options.player ? 'append' : 'replace',
+    leftover: options.leftover,
+    onBad: ({ fault }) => onBad(fault?.detail ?? 'not all that passed was recorded.'),
   }
 }
 

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import httpProxy from '@fastify/http-proxy'
-import fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type RawServerBase,
+  type RouteGenericInterface,
+} from 'fastify'
 import { judgeHeaderLines } from '../checks/headers.ts'
 import { problem } from '../errors/problem.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
@@ -29,8 +34,8 @@ export type ServerOptions = {
 
 /**
  * The listener: @fastify/http-proxy takes every request to the upstream, sends it again where that is safe, and
- * hands errors over. What goes over either wire is ours: its own client keeps neither header lines nor targets as
- * they are, and takes any certificate.
+ * reports errors. Our own code sends and answers (upstream/send.ts, answer.ts), because the client that the proxy
+ * brings changes header lines and targets, and takes any certificate.
  */
 export function createServer({ take, origin, onFailure }: ServerOptions): FastifyInstance {
   const passages = new WeakMap<object, Passage>()
@@ -40,19 +45,7 @@ export function createServer({ take, origin, onFailure }: ServerOptions): Fastif
     return passage
   }
   const replies = new WeakMap<object, UpstreamReply>()
-  const app = fastify({
-    schemaController: WITHOUT_SCHEMAS,
-    logger: false,
-    exposeHeadRoutes: false,
-    return503OnClosing: false,
-    requestTimeout: 0,
-    http: { maxHeaderSize: HEADER_BYTES, requireHostHeader: false },
-    // No router and no parser has to like a target for it to pass.
-    rewriteUrl: () => '/',
-  })
-  // None has a body as far as Fastify is concerned, so that none is parsed or refused for its type.
-  for (const method of PASSED) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
-  keepEveryHeaderLine(app.server)
+  const app = listener()
   app.addHook('onRequest', async (request, reply) => {
     const refusal = judgeHeaderLines(request.raw.rawHeaders, HEADER_LINES)
     if (refusal) return sendProblem(reply.header('connection', 'close'), refusal, origin)
@@ -95,15 +88,35 @@ export function createServer({ take, origin, onFailure }: ServerOptions): Fastif
         if (reply.raw.destroyed) return void reply.hijack()
         const failure = failureOf(error.cause ?? error)
         onFailure(`${raw.method} ${splitTarget(originalUrl).path}`, failure)
-        void sendProblem(reply as FastifyReply, refuse(failure.code, failure.detail), origin)
+        void sendProblem(reply, refuse(failure.code, failure.detail), origin)
       },
     },
   })
   return app
 }
 
+/** A server that neither routes nor parses: every target and every body passes. */
+function listener(): FastifyInstance {
+  const app = fastify({
+    schemaController: WITHOUT_SCHEMAS,
+    logger: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    requestTimeout: 0,
+    http: { maxHeaderSize: HEADER_BYTES, requireHostHeader: false },
+    // The router sees one path for all.
+    rewriteUrl: () => '/',
+  })
+  // None has a body as far as Fastify is concerned, so that none is parsed or refused for its type.
+  for (const method of PASSED) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  keepEveryHeaderLine(app.server)
+  return app
+}
+
+type Reply = FastifyReply<RouteGenericInterface, RawServerBase>
+
 /** What the recorder itself has to say, in the form of the API. */
-function sendProblem(reply: FastifyReply, refusal: Refusal, origin: string): FastifyReply {
+function sendProblem(reply: Reply, refusal: Refusal, origin: string): Reply {
   const id = randomUUID()
   const body = problem(refusal, id, origin)
   return reply

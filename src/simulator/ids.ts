@@ -19,7 +19,7 @@ const ORDER_LENGTH = 9
 const LOW = 62 ** 3
 const SESSION_ID = /^kws_[0-9A-Za-z]{9}[A-Za-z0-9_-]{22}-([a-z0-9][a-z0-9-]{0,39})$/
 
-/** `random` returns n fresh random bytes; by default from a pool, because one call per id costs a microsecond. */
+/** `random` returns n fresh random bytes; by default from a pool that is filled for many ids at once. */
 export function createIds(clock: Clock, random?: (bytes: number) => Buffer): Ids {
   const text = random ? (bytes: number) => random(bytes).toString('base64url') : pooledRandom()
   let last = 0

@@ -2,7 +2,9 @@ import { PAID, REVIEWED } from '../config/contract.ts'
 import type { OutcomeRule } from '../config/outcomes.ts'
 import type { DecisionCode } from '../errors/catalogue.ts'
 
-export type Outcome = 'success' | 'failed' | 'approved' | 'rejected'
+export const OUTCOMES = ['success', 'failed', 'approved', 'rejected'] as const
+
+export type Outcome = (typeof OUTCOMES)[number]
 
 /** What was decided, and what decided it: a rule's id, `requested` (X-Sandbox-Outcome) or `default`. */
 export type Judgement = { readonly outcome: Outcome; readonly rule: string }

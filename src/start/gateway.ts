@@ -20,6 +20,8 @@ import { widgetParts } from '../gateway/widget-decision.ts'
 import { boundConnections } from '../gateway/wire/connections.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
+import { createProcessMetrics } from '../observe/process-metrics.ts'
+import { createUsageHistory } from '../observe/usage-history.ts'
 import { authToken } from '../operations/auth-token.ts'
 import { buildOpenApi } from '../operations/openapi.ts'
 import { OPERATIONS } from '../operations/operations.ts'
@@ -32,6 +34,7 @@ import { createMemoryStore } from '../store/memory.ts'
 import type { Store } from '../store/store.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import { createVerifier } from '../tokens/verify.ts'
+import { type ConfigurationState, connectionsOf, whatIsRead } from './metric-sources.ts'
 import { stop } from './shutdown.ts'
 import { startSweeping } from './sweeping.ts'
 
@@ -39,7 +42,7 @@ export type StartOptions = {
   readonly config: Config
   readonly logger: Logger
   /** The state of the files on disk, for /readyz and the metrics. */
-  readonly configuration?: () => { readonly ok: boolean; readonly errors?: readonly string[] }
+  readonly configuration?: () => ConfigurationState
   /** The clock to run on; by default the system's. */
   readonly clock?: Clock
   /** Where identifiers come from; by default random. */
@@ -63,7 +66,9 @@ export type RunningGateway = {
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const { config, logger } = options
   const clock = config.clock.controllable ? controllableClock(options.clock) : (options.clock ?? systemClock)
-  const store = await openStore(config)
+  const store = await openStore(config, (ms) =>
+    metrics.observe('sandgate_store_commit_duration_seconds', {}, ms / 1000),
+  )
   const ids = options.ids ?? createIds(clock)
   const lifecycle = createLifecycle(config.server)
   // Known once the partner listener is bound; nothing is answered before.
@@ -73,23 +78,31 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const shared = { store, ids, publicUrl }
   let settings = deriveSettings(config, shared)
   const configuration = options.configuration ?? (() => ({ ok: true }))
+  let generation = 1
   const unfinished = createUnfinishedRequests(config.server)
   const clientOf = createClientIp(config.listen.trustedProxies)
-  const metrics = createMetrics({
-    inFlight: lifecycle.inFlight,
-    unfinished: unfinished.count,
-    overloaded: lifecycle.overloaded,
-    connections: () => connections.count(),
-    connectionsRefused: () => connections.refused(),
-    storeWritable: () => store.health().writable,
-    configurationGood: () => configuration().ok,
-  })
   const signingKeys = createSigningKeys({
     directory: config.store.engine === 'embedded' ? config.store.path : null,
     clock,
     lifetimeSeconds: config.tokens.lifetimeSeconds,
   })
   const recordings = createRecordings(config, publicUrl, clock, logger)
+  const metrics = createMetrics({
+    reads: {
+      ...whatIsRead({ config, clock, store, lifecycle, signingKeys, recordings, configuration }),
+      sandgate_requests_unfinished: unfinished.count,
+      sandgate_connections: () => connectionsOf(partner),
+      sandgate_connections_refused_total: () => connections.refused(),
+      sandgate_configuration_generation: () => generation,
+    },
+    capsOf: (id) => {
+      const known = settings.registry.partner(id)
+      return known ? store.usage(id, settings.capsOf(known), clock.now()) : []
+    },
+    processMetrics: createProcessMetrics(),
+  })
+  metrics.configured(config)
+  const history = createUsageHistory({ store, now: clock.now, logger })
   const edge: Edge = {
     clock,
     store,
@@ -101,6 +114,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     unfinished,
     logger,
     metrics,
+    history,
     settings: () => settings,
     publicUrl,
     issuer,
@@ -145,7 +159,16 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   })
   boundConnections(operator.server, bounds)
   const close = () =>
-    stop({ partner, operator, store, lifecycle, recordings, sweeping, drainMs: config.server.drainMs })
+    stop({
+      partner,
+      operator,
+      store,
+      lifecycle,
+      recordings,
+      history,
+      sweeping,
+      drainMs: config.server.drainMs,
+    })
   const sweeping = startSweeping(store, clock, logger)
   try {
     boundUrl = await listen(partner, config.listen)
@@ -156,6 +179,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       operatorUrl,
       reconfigure: (next) => {
         settings = deriveSettings(next, shared)
+        metrics.configured(next)
+        generation++
       },
       close,
     }
@@ -165,9 +190,9 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   }
 }
 
-async function openStore(config: Config): Promise<Store> {
-  if (config.store.engine === 'memory') return createMemoryStore()
-  return openEmbeddedStore({ path: config.store.path, reserveBytes: config.store.reserveBytes })
+async function openStore({ store }: Config, onCommit: (milliseconds: number) => void): Promise<Store> {
+  if (store.engine === 'memory') return createMemoryStore({ onCommit })
+  return openEmbeddedStore({ path: store.path, reserveBytes: store.reserveBytes, onCommit })
 }
 
 async function listen(app: FastifyInstance, at: { host: string; port: number }): Promise<string> {

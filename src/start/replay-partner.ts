@@ -3,7 +3,7 @@ import { SCOPES } from '../config/contract.ts'
 import type { Partner } from '../config/partners.ts'
 import { headerOf } from '../http/header-lines.ts'
 import { grantsToken, rowOf } from '../operations/operations.ts'
-import { isKeyId } from '../tokens/claimed-client.ts'
+import { isKeyId } from '../tokens/client-id.ts'
 import type { ProvenKey, Registry } from '../tokens/registry.ts'
 
 const UNKNOWN_TENANT = 'tn_sandbox_replay'

@@ -20,6 +20,7 @@ import { createUnfinishedRequests } from '../gateway/unfinished.ts'
 import { widgetParts } from '../gateway/widget-decision.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
+import { NO_HISTORY } from '../observe/usage-history.ts'
 import { authToken } from '../operations/auth-token.ts'
 import { buildOpenApi } from '../operations/openapi.ts'
 import { OPERATIONS } from '../operations/operations.ts'
@@ -96,7 +97,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   })
   let url = ''
   const publicUrl = options.publicUrl ?? (() => url)
-  const openApi = () => buildOpenApi({ publicUrl: publicUrl() })
+  const openApi = () => buildOpenApi({ publicUrl: publicUrl(), answerer: 'tape' })
   const ownPages = livePages({ signingKeys, issuer: publicUrl, publicUrl, openApi })
   const deciding = { rules: config.outcomes, testValues }
   const tape = createTape(withVolatile(cassettes, options.volatile ?? [], deciding), {
@@ -131,15 +132,9 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     lifecycle,
     unfinished,
     logger,
-    metrics: createMetrics({
-      inFlight: lifecycle.inFlight,
-      unfinished: unfinished.count,
-      overloaded: lifecycle.overloaded,
-      connections: () => 0,
-      connectionsRefused: () => 0,
-      storeWritable: () => true,
-      configurationGood: () => true,
-    }),
+    // A replay has no operator listener; its ledger counts.
+    metrics: createMetrics({ reads: {}, capsOf: () => [] }),
+    history: NO_HISTORY,
     settings: () => settings,
     publicUrl,
     issuer: publicUrl,

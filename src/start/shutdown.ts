@@ -8,6 +8,7 @@ export type Stoppable = {
   readonly store: Store
   readonly lifecycle: Lifecycle
   readonly recordings: { readonly close: () => Promise<void> }
+  readonly history: { readonly stop: () => Promise<void> }
   readonly sweeping: { readonly stop: () => Promise<void> }
   readonly drainMs: number
 }
@@ -24,6 +25,7 @@ export async function stop({
   store,
   lifecycle,
   recordings,
+  history,
   sweeping,
   drainMs,
 }: Stoppable): Promise<void> {
@@ -39,6 +41,7 @@ export async function stop({
   await Promise.all([partner.close(), operator.close()])
   await recordings.close()
   await sweeping.stop()
+  await history.stop()
   await store.close()
   lifecycle.close()
 }

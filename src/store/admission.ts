@@ -94,7 +94,6 @@ function admitNew(engine: Engine, admission: Admission, seen: Seen, now: number)
     throw error
   }
   const key = keyOf(claim, fence)
-  // Plain literals: this runs for every request, and spreads cost several times as much.
   const work: Unfinished = {
     id: workId(partner, key),
     partner,
@@ -153,8 +152,10 @@ function refuseUnlessWritable(engine: Engine): void {
 /** Whether new work may begin. What has begun is settled, and what is old is deleted, as long as anything is written. */
 export function healthOf({ commits, backing, reserveBytes }: Engine): StoreHealth {
   const health = commits.health()
-  const free = backing.freeBytes()
-  if (!health.writable || free === undefined || free >= reserveBytes) return health
+  const disk = backing.disk()
+  if (!health.writable || disk === undefined) return health
+  const free = disk.freeBytes + disk.reusableBytes
+  if (free >= reserveBytes) return health
   const reason = `less is free than store.reserveBytes keeps for settlements and deletions: ${free} of ${reserveBytes} bytes`
   return { writable: false, reason }
 }

@@ -3,7 +3,7 @@ import type { Backing, Entries } from './backing.ts'
 import { ANSWER_PREFIX } from './keyspace.ts'
 
 export type ArrivalOptions = {
-  readonly freeBytes?: Backing['freeBytes']
+  readonly disk?: Backing['disk']
   /** How many answers make a segment of the index. */
   readonly segmentSize?: number
 }
@@ -16,7 +16,7 @@ export type ArrivalOptions = {
 export function inArrivalOrder(
   entries: Entries,
   secret: Buffer,
-  { freeBytes = () => undefined, segmentSize }: ArrivalOptions = {},
+  { disk = () => undefined, segmentSize }: ArrivalOptions = {},
 ): Backing {
   const index = createAnswerIndex(entries, { secret, segmentSize }, function* (place) {
     const query = { from: placeName(place), to: END, limit: Number.POSITIVE_INFINITY }
@@ -73,7 +73,7 @@ export function inArrivalOrder(
         next: last === undefined || found.length < limit ? undefined : placeOf(last) + 1,
       }
     },
-    freeBytes,
+    disk,
   }
 }
 

@@ -1,3 +1,5 @@
+import type { StoreDisk } from './store.ts'
+
 /**
  * What an engine needs from the place that keeps its entries: an ordered map from names to bytes with atomic writes.
  * Reads see what has been written durably, never what is on its way.
@@ -22,8 +24,8 @@ export type Backing = Entries & {
     from: number,
     limit: number,
   ): { readonly names: readonly string[]; readonly next: number | undefined }
-  /** Bytes that can still be written; undefined where there is no disk. */
-  freeBytes(): number | undefined
+  /** Undefined where nothing is on a disk. */
+  disk(): StoreDisk | undefined
 }
 
 export type RangeQuery = {

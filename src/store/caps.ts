@@ -31,6 +31,8 @@ export type CapBook = {
   /** Marks holds as those of an outcome that nobody knows, or no longer so. */
   doubt(holds: readonly Hold[], isUnknown: boolean): void
   usage(partner: string, caps: readonly Cap[], at: number): CapUsage[]
+  /** Times that a counter was above every limit that work had been admitted under; there is no such time. */
+  overshoots(): number
   /** Drops counters that nobody will ask for again. */
   forget(now: number): void
 }
@@ -39,17 +41,28 @@ export type Reserved =
   | { readonly kind: 'reserved'; readonly holds: readonly Hold[] }
   | { readonly kind: 'refused'; readonly cap: RefusedCap }
 
-/** `doubtful`: the part of what is reserved whose outcome nobody knows. */
-type Counter = { used: number; reserved: number; doubtful: number; readonly expiresAt: number }
+/**
+ * `ceiling`: the highest limit that work has been admitted under, or what was used before that. `doubtful`: the part
+ * of what is reserved whose outcome nobody knows.
+ */
+type Counter = {
+  used: number
+  reserved: number
+  doubtful: number
+  ceiling: number
+  readonly expiresAt: number
+}
 
 /** `readUsed` answers what the backing holds for a counter that is met for the first time. */
 export function createCapBook(readUsed: (counter: string) => number): CapBook {
   const counters = new Map<string, Counter>()
+  let overshoots = 0
 
   function counterOf(name: string, expiresAt: number): Counter {
     const known = counters.get(name)
     if (known !== undefined) return known
-    const counter = { used: readUsed(name), reserved: 0, doubtful: 0, expiresAt }
+    const used = readUsed(name)
+    const counter = { used, reserved: 0, doubtful: 0, ceiling: used, expiresAt }
     counters.set(name, counter)
     return counter
   }
@@ -57,7 +70,9 @@ export function createCapBook(readUsed: (counter: string) => number): CapBook {
   function hold(partner: string, demand: CapDemand, at: number): Hold {
     const expiresAt = capExpiresAt(demand.period, at)
     const counter = capName(partner, demand, at)
-    counterOf(counter, expiresAt).reserved += demand.amount
+    const found = counterOf(counter, expiresAt)
+    found.reserved += demand.amount
+    found.ceiling = Math.max(found.ceiling, demand.limit)
     return { counter, unit: demand.unit, amount: demand.amount, expiresAt }
   }
 
@@ -88,7 +103,15 @@ export function createCapBook(readUsed: (counter: string) => number): CapBook {
       }
       return { kind: 'reserved', holds }
     },
-    restore: (partner, demands, at) => demands.map((demand) => hold(partner, demand, at)),
+    restore: (partner, demands, at) => {
+      const holds = demands.map((demand) => hold(partner, demand, at))
+      // Under which limits the rest was admitted nobody remembers.
+      for (const { counter: name, expiresAt } of holds) {
+        const counter = counterOf(name, expiresAt)
+        counter.ceiling = Math.max(counter.ceiling, counter.used + counter.reserved)
+      }
+      return holds
+    },
     release,
     doubt(holds, isUnknown) {
       for (const { counter, amount, expiresAt } of holds)
@@ -99,9 +122,11 @@ export function createCapBook(readUsed: (counter: string) => number): CapBook {
         const counter = counterOf(name, expiresAt)
         counter.reserved -= amount
         counter.used += amount
+        if (counter.used > counter.ceiling) overshoots++
       }
     },
     usage: (partner, caps, at) => caps.map((cap) => usageOf(partner, cap, at)),
+    overshoots: () => overshoots,
     forget(now) {
       for (const [name, counter] of counters) {
         if (counter.expiresAt <= now && counter.reserved === 0) counters.delete(name)

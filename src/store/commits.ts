@@ -19,7 +19,14 @@ export type Change<T> = (view: View) => T
 export type Commits = {
   /** Resolves to what the change returned once it, and all that it could see, is durable. */
   submit<T>(change: Change<T>): Promise<T>
+  /**
+   * The same for what can be done without: in a commit of its own, behind the one that is due. When it fails, no
+   * other change fails with it, and the store is still what it was.
+   */
+  submitAside<T>(change: Change<T>): Promise<T>
   health(): StoreHealth
+  /** How many changes wait, and how many commits have failed. */
+  counts(): { readonly waiting: number; readonly failures: number }
   /** Refuses further changes; resolves when those already submitted have ended. */
   close(): Promise<void>
 }
@@ -42,26 +49,45 @@ const PROBE_MS = 1_000
 const PROBE = Buffer.alloc(16_384)
 const PROBE_NAME = installationName('probe')
 
+/** `onCommit` hears how long each commit took that was written, in milliseconds. */
+export type OnCommit = (milliseconds: number) => void
+
 /** `unwritableBecause`: nothing can be written yet, and a probe finds out when that is over. */
 export function createCommits(
   backing: Backing,
   schedule: (run: () => void) => void,
+  onCommit: OnCommit = () => {},
   unwritableBecause?: string,
 ): Commits {
   let waiting: Waiting[] = []
+  const aside: Waiting[] = []
   let draining: Promise<void> | undefined
   let closed = false
   let probe: NodeJS.Timeout | undefined
   let health: StoreHealth =
     unwritableBecause === undefined ? { writable: true } : { writable: false, reason: unwritableBecause }
+  let failures = 0
+
+  async function write(writes: Writes): Promise<void> {
+    const startedAt = performance.now()
+    try {
+      await backing.write(writes)
+    } catch (error) {
+      failures++
+      throw error
+    }
+    onCommit(performance.now() - startedAt)
+  }
 
   async function drain(): Promise<void> {
     // One turn later, so that everything which became ready in this turn shares the first commit.
     await new Promise<void>((resolve) => schedule(resolve))
-    while (waiting.length > 0) {
+    while (waiting.length > 0 || aside.length > 0) {
       const batch = waiting
       waiting = []
-      await commit(batch)
+      if (batch.length > 0) await commit(batch)
+      const spare = aside.shift()
+      if (spare !== undefined) await commitAside(spare)
     }
     draining = undefined
   }
@@ -71,18 +97,30 @@ export function createCommits(
     const finish = batch.map((one) => decide(backing, one, writes))
     try {
       if (writes.size > 0) {
-        await backing.write(writes)
+        await write(writes)
         health = { writable: true }
       }
     } catch (error) {
-      const failure =
-        error instanceof StoreUnavailable ? error : new StoreUnavailable(reasonOf(error), { cause: error })
+      const failure = asUnavailable(error)
       health = { writable: false, reason: failure.message }
       for (const one of batch) one.reject(failure)
       probeLater()
       return
     }
     for (const done of finish) done()
+  }
+
+  async function commitAside(one: Waiting): Promise<void> {
+    const writes: Writes = new Map()
+    const finish = decide(backing, one, writes)
+    try {
+      if (!health.writable) throw new StoreUnavailable(health.reason)
+      if (writes.size > 0) await write(writes)
+    } catch (error) {
+      one.reject(asUnavailable(error))
+      return
+    }
+    finish()
   }
 
   /** New work is refused while nothing can be written, so somebody has to find out when that is over. */
@@ -95,9 +133,13 @@ export function createCommits(
   }
 
   function submit<T>(change: Change<T>): Promise<T> {
+    return enqueue(change, (one) => waiting.push(one))
+  }
+
+  function enqueue<T>(change: Change<T>, push: (one: Waiting) => void): Promise<T> {
     if (closed) return Promise.reject(new StoreUnavailable('the store is closed'))
     return new Promise<T>((resolve, reject) => {
-      waiting.push({ change, resolve: (result) => resolve(result as T), reject })
+      push({ change, resolve: (result) => resolve(result as T), reject })
       draining ??= drain()
     })
   }
@@ -105,7 +147,9 @@ export function createCommits(
   if (unwritableBecause !== undefined) probeLater()
   return {
     submit,
+    submitAside: (change) => enqueue(change, (one) => aside.push(one)),
     health: () => health,
+    counts: () => ({ waiting: waiting.length + aside.length, failures }),
     async close() {
       closed = true
       clearTimeout(probe)
@@ -134,4 +178,7 @@ function decide(backing: Backing, { change, resolve, reject }: Waiting, writes: 
   }
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+function asUnavailable(error: unknown): StoreUnavailable {
+  if (error instanceof StoreUnavailable) return error
+  return new StoreUnavailable(error instanceof Error ? error.message : String(error), { cause: error })
+}

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { inArrivalOrder, logicalName } from './arrival-order.ts'
 import type { Entries } from './backing.ts'
-import { createCommits } from './commits.ts'
+import { createCommits, type OnCommit } from './commits.ts'
 import { prepareDirectory, prepareFiles } from './data-files.ts'
 import { FENCE_BLOCK, FENCE_MARK, type Fences, reservedFences } from './fences.ts'
 import { holdingOf } from './holdings.ts'
 import { decodeNumber, encodeNumber, installationName, quotaName } from './keyspace.ts'
-import { createFreeBytes, createLmdbBacking, type Lmdb, messageOf, openLmdb } from './lmdb-backing.ts'
+import { createDisk, createLmdbBacking, type Lmdb, messageOf, openLmdb } from './lmdb-backing.ts'
 import { createStore } from './local-store.ts'
 import { type Beacon, claimOwnership, lightBeacon } from './ownership.ts'
 import { type Store, StoreOpenError, StoreUnavailable } from './store.ts'
@@ -18,6 +18,7 @@ export type EmbeddedStoreOptions = {
   readonly maxWindows?: number
   /** Below so many free bytes nothing new begins; by default no bound. */
   readonly reserveBytes?: number
+  readonly onCommit?: OnCommit
 }
 
 /** Of the entries' names and encodings (keyspace.ts). A change that an older program would misread raises it. */
@@ -54,13 +55,12 @@ async function openIn(directory: string, options: EmbeddedStoreOptions): Promise
     refuseNewerFormat(db, directory)
     const opened = await claim(db, directory, beacon)
     const entries = createLmdbBacking(db)
-    const freeBytes = createFreeBytes(db, directory)
     let { firstFence } = opened
     let fences: Fences | undefined
     const claimed =
       opened.problem === undefined ? entries : claimingFirst(entries, claimLate(db, directory, beacon))
-    const backing = inArrivalOrder(claimed, opened.secret, { freeBytes })
-    const commits = createCommits(backing, setImmediate, opened.problem)
+    const backing = inArrivalOrder(claimed, opened.secret, { disk: createDisk(db, directory) })
+    const commits = createCommits(backing, setImmediate, options.onCommit, opened.problem)
     return createStore({
       backing,
       commits,

@@ -20,7 +20,7 @@ export function countingFences(): Fences {
 }
 
 /** Gives out first, first + 1, … below `first + block`, and reserves the next block in good time. */
-export function reservedFences(first: number, commits: Commits, block = FENCE_BLOCK): Fences {
+export function reservedFences(first: number, commits: Pick<Commits, 'submit'>, block = FENCE_BLOCK): Fences {
   let next = first
   let end = first + block
   let extending = false

@@ -9,6 +9,8 @@ import type { CapDemand, CapPeriod, CapUnit, StoredAnswer } from './store.ts'
  *   a owner key                          a finished answer (on disk in order of arrival: arrival-order.ts)
  *   c partner product period unit start  a cap counter
  *   r kind owner id                      a record
+ *   h partner resolution start           what a partner did in an hour or a day
+ *   f partner slot                       a few of a partner's recent refusals; `head` counts them
  *   u partner key fence                  the `started` marker of a remote effect
  *   q kind owner                         how much of a quota an owner holds (records, or bytes of answers)
  *   n kind tenant-or-partner             the number of its generation; the first has none
@@ -60,6 +62,11 @@ export const partsOf = (entry: string): string[] => entry.split(SEPARATOR).slice
 export const markerName = (partner: string, key: string, fence: number): string =>
   name('u', partner, key, String(fence))
 export const MARKER_PREFIX = `u${SEPARATOR}`
+/** The digits of an instant sort as it does. */
+export const historyName = (partner: string, resolution: string, start: number): string =>
+  name('h', partner, resolution, digits(start))
+export const refusalsName = (partner: string, slot: number | 'head'): string =>
+  name('f', partner, String(slot))
 export const installationName = (what: string): string => name('m', what)
 
 /** The counter of a cap in the period that holds `at`. */
@@ -83,6 +90,7 @@ export const expiryBounds = (now: number): { from: string; to: string } => ({
   from: EXPIRY_PREFIX,
   to: `${EXPIRY_PREFIX}${digits(Math.floor(now) + 1)}`,
 })
+/** When an entry of the index expires: milliseconds since the epoch. */
 export const instantOfExpiry = (expiry: string): number =>
   Number(expiry.slice(EXPIRY_PREFIX.length, EXPIRY_PREFIX.length + 16))
 export const entryOfExpiry = (expiry: string): string => expiry.slice(EXPIRY_PREFIX.length + 17)

@@ -1,7 +1,8 @@
-import { statfsSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import type { Entries, Entry, RangeQuery } from './backing.ts'
-import { StoreUnavailable } from './store.ts'
+import { type StoreDisk, StoreUnavailable } from './store.ts'
 
 export type Lmdb = RootDatabase<Buffer, Buffer>
 
@@ -130,31 +131,32 @@ export function codeOf(error: unknown): number {
   return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : 0
 }
 
-/**
- * Room on the disk of a directory, and in the file: pages that nothing uses are written again before the file grows.
- * Asked at most four times a second.
- */
-export function createFreeBytes(db: Lmdb, directory: string): () => number | undefined {
+/** Looks at the disk of a directory, and into the file, at most four times a second. */
+export function createDisk(db: Lmdb, directory: string): () => StoreDisk | undefined {
   let askedAt = Number.NEGATIVE_INFINITY
-  let known: number | undefined
+  let known: StoreDisk | undefined
   return () => {
     const now = performance.now()
-    if (now - askedAt < 250) return known
+    if (now - askedAt < DISK_MS) return known
     askedAt = now
     try {
       const { bavail, bsize } = statfsSync(directory)
-      known = bavail * bsize + unusedBytes(db.getStats() as Stats)
+      const bytes = statSync(join(directory, 'data.mdb')).size
+      known = { bytes, freeBytes: bavail * bsize, reusableBytes: reusableBytes(db.getStats() as Stats) }
     } catch {
+      // Somebody has moved the directory away; the next commit says what is wrong.
       known = undefined
     }
     return known
   }
 }
 
+const DISK_MS = 250
+
 type Pages = { treeBranchPageCount: number; treeLeafPageCount: number; overflowPages: number }
 type Stats = { root: Pages; free: Pages; pageSize: number; lastPageNumber: number }
 
-function unusedBytes({ root, free, pageSize, lastPageNumber }: Stats): number {
+function reusableBytes({ root, free, pageSize, lastPageNumber }: Stats): number {
   const used = (pages: Pages) => pages.treeBranchPageCount + pages.treeLeafPageCount + pages.overflowPages
   // Two meta pages.
   return Math.max(0, lastPageNumber + 1 - 2 - used(root) - used(free)) * pageSize

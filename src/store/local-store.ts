@@ -6,6 +6,7 @@ import { dataUsage, resetData } from './data.ts'
 import type { Engine } from './engine.ts'
 import type { Fences } from './fences.ts'
 import { createGenerations } from './generations.ts'
+import { addHistory, readHistory, readRefusals } from './history.ts'
 import { decodeMarker, decodeNumber, MARKER_PREFIX } from './keyspace.ts'
 import { createQuotaBook } from './quotas.ts'
 import { readPage, readRecord } from './records.ts'
@@ -69,12 +70,20 @@ export function createStore(parts: EngineParts): Store {
       engine.running.expire(now)
       return caps.usage(partner, wanted, now)
     },
+    addHistory: (additions, now) => addHistory(commits, additions, now),
+    history: (partner, resolution, now) => readHistory(backing, partner, resolution, now),
+    refusals: (partner, now) => readRefusals(backing, partner, now),
     secret: () => Buffer.from(secret),
     dataUsage: (owner) => dataUsage(engine, owner),
     resetData: (owner, kinds) => resetData(engine, owner, kinds),
     sweep: (now) => sweeper.sweep(now),
     health: () => healthOf(engine),
-    space: (now) => ({ freeBytes: backing.freeBytes(), backlogSeconds: sweeper.backlogSeconds(now) }),
+    stats: (now) => ({
+      ...commits.counts(),
+      sweepBacklogMs: sweeper.backlogMs(now),
+      overshoots: caps.overshoots(),
+      disk: backing.disk(),
+    }),
     close() {
       closing ??= close()
       return closing

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { partitionPoint } from '../partition-point.ts'
 import type { Backing, Entry, RangeQuery } from './backing.ts'
-import { createCommits } from './commits.ts'
+import { createCommits, type OnCommit } from './commits.ts'
 import { countingFences } from './fences.ts'
 import { ANSWER_PREFIX } from './keyspace.ts'
 import { createStore } from './local-store.ts'
@@ -10,6 +10,7 @@ import type { Store } from './store.ts'
 export type MemoryStoreOptions = {
   /** How many live rate windows are held before new subjects share one. */
   readonly maxWindows?: number
+  readonly onCommit?: OnCommit
 }
 
 /** A store that lives as long as its process: for tests and for replay. */
@@ -17,7 +18,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   const backing = createMemoryBacking()
   return createStore({
     backing,
-    commits: createCommits(backing, queueMicrotask),
+    commits: createCommits(backing, queueMicrotask, options.onCommit),
     fences: countingFences(),
     maxWindows: options.maxWindows,
     secret: randomBytes(32),
@@ -26,7 +27,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
 }
 
 /** Kinds of names that are listed in order; the others are only looked up, and a sorted insert would be wasted. */
-const LISTED = new Set(['r', 'e', 'u', 'g'])
+const LISTED = new Set(['r', 'e', 'u', 'g', 'h'])
 
 function createMemoryBacking(): Backing {
   const values = new Map<string, Buffer>()
@@ -79,7 +80,7 @@ function createMemoryBacking(): Backing {
       names: [...values.keys()].filter((name) => name.startsWith(ANSWER_PREFIX)),
       next: undefined,
     }),
-    freeBytes: () => undefined,
+    disk: () => undefined,
     async write(writes) {
       for (const [name, value] of writes) {
         if (value === undefined) remove(name)

@@ -18,7 +18,8 @@
  * - A reservation of an unknown key is committed, the safe side, when its retention runs out.
  *
  * Rate windows are fixed windows that start with the subject's first request and need not survive a restart of a
- * single-process store. Caps, records and finished answers do survive, and so does everything acknowledged.
+ * single-process store. Caps, records and finished answers do survive, and so does everything acknowledged. The usage
+ * history survives too; it belongs to the partner and not to the tenant's data.
  *
  * A store that cannot write throws StoreUnavailable from `admit` and `settle` (with nothing executed, the key
  * absent again and the reservation released); windows and reads go on.
@@ -49,13 +50,24 @@ export type Store = {
    * generation. One small commit, which a nearly full disk has room for.
    */
   resetData(owner: DataOwner, kinds: readonly DataKind[]): Promise<void>
+  /**
+   * Adds what partners have done to their history: to the hour (kept for 48 hours) and the UTC day (kept for 31) of
+   * each count, and to their recent refusals. All or nothing, durable when it resolves. Where it cannot be written it
+   * rejects with StoreUnavailable, and nothing else of the store suffers from that.
+   */
+  addHistory(additions: readonly HistoryAddition[], now: number): Promise<void>
+  /** The history of a partner, oldest first; buckets in which nothing happened are left out. */
+  history(partner: string, resolution: HistoryResolution, now: number): Awaitable<UsageBucket[]>
+  /** A partner's last refusals, newest first: at most 200, of the last seven days. */
+  refusals(partner: string, now: number): Awaitable<RecentRefusal[]>
   /** A secret of this installation (32 random bytes, made once, kept with the data): keys digests. */
   secret(): Buffer
   /** Deletes what has expired, a bounded batch per call; resolves to how many records it deleted. */
   sweep(now: number): Promise<number>
   /** Whether the last write succeeded and there is room for new work; what /readyz shows. */
   health(): StoreHealth
-  space(now: number): StoreSpace
+  /** For the metrics. */
+  stats(now: number): StoreStats
   /** Flushes and closes; the store answers nothing afterwards. */
   close(): Promise<void>
 }
@@ -229,14 +241,6 @@ export type QuotaDemand = {
 
 export type DataUsage = { readonly kind: DataKind; readonly used: number; readonly reserved: number }
 
-/** What the store knows of its own room. */
-export type StoreSpace = {
-  /** Bytes that can still be written; undefined where there is no disk. */
-  readonly freeBytes: number | undefined
-  /** For how long the oldest expired entry has waited to be deleted. */
-  readonly backlogSeconds: number
-}
-
 export type RecordWrite = {
   readonly kind: RecordKind
   readonly tenant: string
@@ -256,6 +260,67 @@ export type Page<T> = {
   readonly items: readonly T[]
   /** The id to continue before; null on the last page. */
   readonly next: string | null
+}
+
+export type HistoryResolution = 'hours' | 'days'
+
+/** What a partner's requests of one operation came to in a span of time. */
+export type UsageCounts = {
+  /** Every answered request, refused ones included. */
+  readonly requests: number
+  /** Those that were answered 429. */
+  readonly rateLimited: number
+  /** Those that were refused otherwise, by error code. */
+  readonly refusals: Readonly<Record<string, number>>
+  /** Decisions that were made (a replayed answer is none), by outcome. */
+  readonly decisions: Readonly<Record<string, number>>
+}
+
+export type UsageBucket = UsageCounts & {
+  /** The start of the hour or of the UTC day; milliseconds since the epoch. */
+  readonly start: number
+  /** The id of the operation, or `none`. */
+  readonly operation: string
+}
+
+export type RecentRefusal = {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly requestId: string
+  /** The id of the operation, or `none`. */
+  readonly operation: string
+  readonly status: number
+  readonly code: string
+}
+
+export type HistoryAddition = {
+  readonly partner: string
+  /** Their `start` is the start of an hour. */
+  readonly counts: readonly UsageBucket[]
+  /** Oldest first. */
+  readonly refusals: readonly RecentRefusal[]
+}
+
+export type StoreStats = {
+  /** Changes that wait for the next commit. */
+  readonly waiting: number
+  /** Commits that failed since the store was opened. */
+  readonly failures: number
+  /** How long ago the oldest entry expired that the sweep has not deleted, in milliseconds; 0 when there is none. */
+  readonly sweepBacklogMs: number
+  /** Times that the used part of a cap was above every limit that work had been admitted under. Always 0. */
+  readonly overshoots: number
+  /** Where there are files. */
+  readonly disk: StoreDisk | undefined
+}
+
+export type StoreDisk = {
+  /** The size of the data file. */
+  readonly bytes: number
+  /** What is free on its disk. */
+  readonly freeBytes: number
+  /** Of the file: what nothing uses, and what is written again before it grows. */
+  readonly reusableBytes: number
 }
 
 export type StoreHealth = { readonly writable: true } | { readonly writable: false; readonly reason: string }

@@ -23,8 +23,8 @@ export type Sweeper = {
    * else of ended generations. 0 when there is nothing left to do.
    */
   sweep(now: number): Promise<number>
-  /** For how long the oldest expired entry has been waiting. */
-  backlogSeconds(now: number): number
+  /** How long ago the oldest entry expired that is still there, in milliseconds; 0 when nothing waits. */
+  backlogMs(now: number): number
 }
 
 /** Small enough that a sweep never holds up a settlement for longer than one ordinary commit. */
@@ -82,9 +82,9 @@ export function createSweeper(engine: Engine): Sweeper {
         }
       })
     },
-    backlogSeconds(now) {
+    backlogMs(now) {
       for (const name of backing.names({ ...expiryBounds(now), limit: 1 }))
-        return Math.max(0, (now - instantOfExpiry(name)) / 1000)
+        return Math.max(0, now - instantOfExpiry(name))
       return 0
     },
   }

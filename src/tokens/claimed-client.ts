@@ -1,4 +1,5 @@
 import { decodeJwt } from 'jose'
+import { isKeyId } from './client-id.ts'
 
 /** The client id that a token claims. Nothing is verified: it is a name to tell clients apart by, and proves nothing. */
 export function claimedClientId(token: string): string | undefined {
@@ -14,9 +15,4 @@ export function claimedClientId(token: string): string | undefined {
 export function claimedKeyId(token: string): string | undefined {
   const client = claimedClientId(token)
   return client !== undefined && isKeyId(client) ? client : undefined
-}
-
-/** Whether a client id has the form of a key id, which names a key to everybody. */
-export function isKeyId(clientId: string): boolean {
-  return /^key_[A-Za-z0-9_-]{1,60}$/.test(clientId)
 }

@@ -2,14 +2,8 @@ import { generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { JWK } from 'jose'
 import { type Clock, instant } from '../clock.ts'
-import {
-  type ActiveKey,
-  type KeySet,
-  type RetiringKey,
-  readKeyFile,
-  thumbprint,
-  writeKeyFile,
-} from './key-file.ts'
+import { all, createKeptKeys } from './kept-keys.ts'
+import { type ActiveKey, type KeySet, type RetiringKey, thumbprint } from './key-file.ts'
 
 /** What an operator sees of a key. Instants are RFC 3339. */
 export type SigningKeyRow = {
@@ -40,8 +34,8 @@ export type SigningKeys = {
 const generate = promisify(generateKeyPair)
 
 /**
- * RS256 keys, kept in `directory` or, with null, in memory only. The first key is made in the background, because
- * making one takes up to 250 ms and must not delay listening.
+ * RS256 keys, kept in `directory` or, with null, in memory only. The first key is made in the background, so that
+ * listening does not wait for it.
  * @throws SigningKeysError when the directory has keys that cannot be used.
  */
 export function createSigningKeys(options: {
@@ -50,69 +44,39 @@ export function createSigningKeys(options: {
   readonly lifetimeSeconds: number
 }): SigningKeys {
   const { directory, clock, lifetimeSeconds } = options
-  let keys = directory === null ? undefined : readKeyFile(directory)
-  let generation = 0
-  let nextExpiryMs = soonest(keys)
+  const kept = createKeptKeys(directory, clock)
+  const makeKey = () => createKey(clock, lifetimeSeconds)
   // The first key, until it is kept: writing may have to be tried again, making it need not.
   let firstKey: Promise<ActiveKey> | undefined
-  let tail: Promise<unknown> = Promise.resolve()
-  let writing: Promise<unknown> = Promise.resolve()
-
-  async function makeKey(): Promise<ActiveKey> {
-    const { privateKey, publicKey } = await generate('rsa', { modulusLength: 2048 })
-    return {
-      kid: thumbprint(publicKey),
-      createdAtMs: clock.now(),
-      longestLifetimeSeconds: lifetimeSeconds,
-      privateKey,
-      publicKey,
-    }
-  }
-
-  /** Durable first: a token never carries a kid that a restart could forget. */
-  async function become(next: KeySet): Promise<KeySet> {
-    if (directory !== null) {
-      const written = writeKeyFile(directory, next)
-      writing = written.catch(() => undefined)
-      await written
-    }
-    keys = next
-    nextExpiryMs = soonest(next)
-    generation += 1
-    return next
-  }
 
   /** The keys, with the first one made and with the lifetime of today's configuration accounted for. */
-  async function settle(): Promise<KeySet> {
+  const settle = async (): Promise<KeySet> => {
+    const keys = kept.current()
     if (keys === undefined) {
       firstKey ??= makeKey()
-      return become({ active: await firstKey, retiring: [] })
+      return kept.replace({ active: await firstKey, retiring: [] })
     }
     // Tokens live longer than when the key was written: remembered before one is signed, for the next rotation.
     if (keys.active.longestLifetimeSeconds < lifetimeSeconds) {
-      return become({ ...keys, active: { ...keys.active, longestLifetimeSeconds: lifetimeSeconds } })
+      return kept.replace({ ...keys, active: { ...keys.active, longestLifetimeSeconds: lifetimeSeconds } })
     }
     return keys
   }
-
-  /** One change at a time, whoever asks; an earlier failure does not stop the next. */
-  function queued<T>(work: () => Promise<T>): Promise<T> {
-    const result = tail.then(work)
-    tail = result.catch(() => undefined)
-    return result
+  const ready = async (): Promise<KeySet> => {
+    const keys = kept.current()
+    const isSettled = keys !== undefined && keys.active.longestLifetimeSeconds >= lifetimeSeconds
+    return isSettled ? keys : kept.queued(settle)
   }
-
-  const settled = (): KeySet | undefined =>
-    keys !== undefined && keys.active.longestLifetimeSeconds >= lifetimeSeconds ? keys : undefined
-  const ready = async (): Promise<KeySet> => settled() ?? queued(settle)
-
-  /** Drops the keys whose time is over. Called on every request, hence one comparison in the usual case. */
-  function prune(): void {
-    const now = clock.now()
-    if (now < nextExpiryMs || keys === undefined) return
-    keys = { ...keys, retiring: keys.retiring.filter((key) => now < key.expiresAtMs) }
-    nextExpiryMs = soonest(keys)
-    generation += 1
+  const rotate = async (): Promise<{ kid: string }> => {
+    const active = await makeKey()
+    const before = await settle()
+    const { kid, createdAtMs, longestLifetimeSeconds, publicKey } = before.active
+    const expiresAtMs = clock.now() + longestLifetimeSeconds * 1000
+    await kept.replace({
+      active,
+      retiring: [{ kid, createdAtMs, expiresAtMs, publicKey }, ...before.retiring],
+    })
+    return { kid: active.kid }
   }
 
   // Whoever needs the key first learns of a failure; here nobody is waiting yet.
@@ -122,52 +86,38 @@ export function createSigningKeys(options: {
     async active() {
       // Between the instant that a rotation counts from and its end the old key signs nothing: what it signs
       // then would outlive it.
-      await writing
+      await kept.written()
       return (await ready()).active
     },
     async jwks() {
       await ready()
-      prune()
-      return { keys: all(keys).map(publicJwk) }
+      return { keys: all(kept.current()).map(publicJwk) }
     },
-    find(kid) {
-      prune()
-      return all(keys).find((key) => key.kid === kid)?.publicKey
-    },
+    find: (kid) => all(kept.current()).find((key) => key.kid === kid)?.publicKey,
     async list() {
       await ready()
-      prune()
-      return all(keys).map((key) => ({
-        kid: key.kid,
-        createdAt: instant(key.createdAtMs),
-        ...('expiresAtMs' in key
-          ? { state: 'retiring' as const, expiresAt: instant(key.expiresAtMs) }
-          : { state: 'active' as const }),
-      }))
+      return all(kept.current()).map(rowOf)
     },
-    rotate: () =>
-      queued(async () => {
-        const active = await makeKey()
-        prune()
-        const before = await settle()
-        const { kid, createdAtMs, longestLifetimeSeconds, publicKey } = before.active
-        const expiresAtMs = clock.now() + longestLifetimeSeconds * 1000
-        await become({ active, retiring: [{ kid, createdAtMs, expiresAtMs, publicKey }, ...before.retiring] })
-        return { kid: active.kid }
-      }),
-    generation() {
-      prune()
-      return generation
-    },
+    rotate: () => kept.queued(rotate),
+    generation: kept.generation,
   }
 }
 
-function all(keys: KeySet | undefined): readonly (ActiveKey | RetiringKey)[] {
-  return keys === undefined ? [] : [keys.active, ...keys.retiring]
+async function createKey(clock: Clock, longestLifetimeSeconds: number): Promise<ActiveKey> {
+  const { privateKey, publicKey } = await generate('rsa', { modulusLength: 2048 })
+  return {
+    kid: thumbprint(publicKey),
+    createdAtMs: clock.now(),
+    longestLifetimeSeconds,
+    privateKey,
+    publicKey,
+  }
 }
 
-function soonest(keys: KeySet | undefined): number {
-  return Math.min(Number.POSITIVE_INFINITY, ...(keys?.retiring ?? []).map((key) => key.expiresAtMs))
+function rowOf(key: ActiveKey | RetiringKey): SigningKeyRow {
+  const row = { kid: key.kid, createdAt: instant(key.createdAtMs) }
+  if (!('expiresAtMs' in key)) return { ...row, state: 'active' }
+  return { ...row, state: 'retiring', expiresAt: instant(key.expiresAtMs) }
 }
 
 function publicJwk({ kid, publicKey }: ActiveKey | RetiringKey): JWK {

@@ -36,7 +36,7 @@ export type Verifier = {
   ): Authentication | Promise<Authentication>
 }
 
-/** The last good header of a connection: comparing it with the next one costs a tenth of looking that one up. */
+/** The last good header of a connection: a client sends the same one with its next request. */
 export type TokenMemo = { last: Remembered | undefined }
 
 type Remembered = {
@@ -71,8 +71,8 @@ const MAX_TOKEN_LENGTH = 8192
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.([A-Za-z0-9_-]+)$/
 
 /**
- * Verifying costs tens of microseconds, a hit in the cache about one, so good tokens are remembered. What can
- * change while a token lives is looked at on every request all the same: the clock, the key, the partner.
+ * A signature is verified once: good tokens are remembered. What can change while a token lives is looked at on every
+ * request all the same: the clock, the key, the partner.
  */
 export function createVerifier(options: {
   readonly signingKeys: SigningKeys

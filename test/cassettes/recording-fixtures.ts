@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll } from 'vitest'
-import type { CassetteHeader } from '../../src/cassettes/file/journal/lines.ts'
+import type { CassetteHeader } from '../../src/cassettes/file/header.ts'
 import type { CapturedExchange } from '../../src/cassettes/interaction.ts'
 import { redactionPolicy } from '../../src/cassettes/redaction/contract.ts'
 import {

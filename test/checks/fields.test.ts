@@ -34,7 +34,7 @@ const good = { customerRef: 'CUS-1', phone: '+2250700000001', firstName: 'Awa' }
 function errorsOf(text: string): Record<string, string> {
   const judged = parseJson(Buffer.from(text))
   if (!judged.ok) throw new Error(judged.refusal.detail)
-  return byPlace(check(judged.json.value, NOW, judged.json))
+  return byPlace(check(judged.value.value, NOW, judged.value))
 }
 const byPlace = (errors: readonly FieldError[]) =>
   Object.fromEntries(errors.map((error) => ['pointer' in error ? error.pointer : 'other', error.detail]))

@@ -6,7 +6,7 @@ import { runs } from '../support/effort.ts'
 function parsed(text: string | Buffer): ParsedJson {
   const judged = parseJson(Buffer.from(text))
   if (!judged.ok) throw new Error(`refused: ${judged.refusal.detail}`)
-  return judged.json
+  return judged.value
 }
 function faultOf(text: string | Buffer): string | undefined {
   const judged = parseJson(Buffer.from(text))
@@ -190,7 +190,7 @@ describe('a body of 64 KB', () => {
     const judged = parseJson(Buffer.from(text))
     expect(performance.now() - startedAt).toBeLessThan(1000)
     if (!judged.ok) return
-    const reported = [...judged.json.inexact, ...judged.json.illFormed]
+    const reported = [...judged.value.inexact, ...judged.value.illFormed]
     expect(reported.join('').length).toBeLessThan(10_000)
   })
 })

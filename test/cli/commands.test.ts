@@ -3,8 +3,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { runCommandLine } from '../../src/cli/command-line.ts'
 import { exitCode } from '../../src/cli/exit-codes.ts'
-import { runCommandLine } from '../../src/cli/run.ts'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
 
 async function sandgate(...argv: string[]): Promise<{ code: number; out: string; err: string }> {

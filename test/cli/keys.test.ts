@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { runCommandLine } from '../../src/cli/run.ts'
+import { runCommandLine } from '../../src/cli/command-line.ts'
 import { hashSecret } from '../../src/config/sandbox-keys.ts'
 
 const directories: string[] = []

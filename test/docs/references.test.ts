@@ -28,9 +28,7 @@ describe('the generated references', () => {
 
   it('have the metrics with their types and labels', async () => {
     const text = await metricsReference()
-    expect(text).toContain(
-      '| `sandgate_requests_total` | counter | `operation`, `partner`, `status`, `code` |',
-    )
-    expect(text).toContain('| `sandgate_request_duration_seconds` | histogram | `operation` |')
+    expect(text).toContain('| `sandgate_requests_total` | counter | `operation`, `status`, `code` |')
+    expect(text).toContain('| `sandgate_gateway_duration_seconds` | histogram | `operation` |')
   })
 })

@@ -45,12 +45,13 @@ function stub(effect: Decider['effect'], steps: Step[]) {
   return { decider, attempts }
 }
 
-async function start(decider: Decider, path = dataDirectory()) {
+async function start(decider: Decider, path = dataDirectory(), leaseSeconds = 30) {
   const flags = [
     { source: 'test', path: ['listen', 'port'], value: 0 },
     { source: 'test', path: ['operator', 'port'], value: 0 },
     { source: 'test', path: ['store', 'path'], value: path },
     { source: 'test', path: ['server', 'drainMs'], value: 100 },
+    { source: 'test', path: ['idempotency', 'leaseSeconds'], value: leaseSeconds },
   ]
   const loaded = loadConfig({ file: null, flags })
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors))
@@ -65,6 +66,7 @@ async function start(decider: Decider, path = dataDirectory()) {
   const authorization = `Bearer ${access_token}`
   return {
     path,
+    metrics: async () => (await fetch(`${gateway.operatorUrl}/metrics`)).text(),
     pay: async (key: string) => {
       const response = await fetch(`${gateway.partnerUrl}/v1/payments/fund`, {
         method: 'POST',
@@ -217,6 +219,24 @@ describe('a remote decision', () => {
     expect(await pay(key)).toMatchObject({ status: 409, code: 'IDEMPOTENCY_IN_PROGRESS' })
     decide(done)
     expect(await first).toMatchObject({ status: 200 })
+  })
+
+  it('that acted after it had lost its key is a double execution, which the metrics count', async () => {
+    let decide: (decision: Decision) => void = () => {}
+    const late = new Promise<Decision>((resolve) => (decide = resolve))
+    const { decider, attempts } = stub('remote', [late, done])
+    const { pay, metrics } = await start(decider, dataDirectory(), 1)
+    const key = randomUUID()
+    const first = pay(key)
+    while (attempts.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(await metrics()).toContain('\nsandgate_double_executions_total 0\n')
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    expect(await pay(key)).toMatchObject({ status: 200, replayed: false })
+    decide(done)
+    expect(await first).toMatchObject({ status: 409, code: 'IDEMPOTENCY_IN_PROGRESS' })
+    const text = await metrics()
+    expect(text).toContain('\nsandgate_double_executions_total 1\n')
+    expect(text).toContain('\nsandgate_idempotency_total{outcome="unknown"} 1\n')
   })
 })
 

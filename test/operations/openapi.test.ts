@@ -2,8 +2,9 @@ import { Compile } from 'typebox/compile'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
 import { CATALOGUE, type ErrorCode } from '../../src/errors/catalogue.ts'
+import { ANNOTATIONS } from '../../src/operations/annotations.ts'
 import { buildOpenApi } from '../../src/operations/openapi.ts'
-import { codesOf } from '../../src/operations/openapi-codes.ts'
+import { ANSWERERS, type Answerer, codesOf } from '../../src/operations/openapi-codes.ts'
 import { bodyExamples, successExamples } from '../../src/operations/openapi-examples.ts'
 import { ROWS } from '../../src/operations/operations.ts'
 import { compileRules, judge } from '../../src/simulator/rules.ts'
@@ -52,20 +53,34 @@ describe('the OpenAPI document', () => {
 
   it('gives every code of an operation an example of its own', () => {
     const examples = Object.entries(document.components.examples)
-    for (const code of ROWS.flatMap(codesOf)) {
+    for (const code of ROWS.flatMap((row) => codesOf(row))) {
       const named = examples.filter(([name]) => name === code || name === `oauth.${code}`)
       expect(named.map(([, { value }]) => value.code)).toContain(code)
     }
   })
 
   it('shows every refusal that the catalogue knows, but those that no operation answers', () => {
-    const shown = new Set(ROWS.flatMap(codesOf))
+    const answerers = Object.keys(ANSWERERS) as Answerer[]
+    const shown = new Set(answerers.flatMap((answerer) => ROWS.flatMap((row) => codesOf(row, answerer))))
     const absent = Object.keys(CATALOGUE).filter((code) => !shown.has(code as ErrorCode))
     const decisions = Object.entries(CATALOGUE).flatMap(([code, { kind }]) =>
       kind === 'decision' ? [code] : [],
     )
     expect(absent.sort()).toEqual([...decisions, 'METHOD_NOT_ALLOWED', 'NOT_FOUND'].sort())
   })
+
+  it.each([
+    ['simulator', []],
+    ['upstream', ['UPSTREAM_UNAVAILABLE', 'UPSTREAM_INDETERMINATE', 'UPSTREAM_TIMEOUT']],
+    ['tape', ['CASSETTE_MISS']],
+  ] as const)(
+    'lists the errors of an upstream and of a tape only where one answers: %s',
+    (answerer, expected) => {
+      const text = JSON.stringify(buildOpenApi({ publicUrl, answerer }))
+      const ofOthers = Object.values(ANSWERERS).flatMap(({ codes }) => codes)
+      expect(ofOthers.filter((code) => text.includes(`/components/examples/${code}`))).toEqual(expected)
+    },
+  )
 
   it.each(ROWS)('has examples of $id that its schemas accept', (row) => {
     const answers = Compile(row.success.schema)
@@ -127,7 +142,7 @@ describe('the OpenAPI document', () => {
 
   it('keeps our own annotations to ourselves', () => {
     const text = JSON.stringify(document)
-    const ours = ['expected', 'personal', 'past', 'secret', '~kind', '~optional', '~refine']
+    const ours = [...ANNOTATIONS, '~kind', '~optional', '~refine']
     expect(ours.filter((key) => text.includes(`"${key}":`))).toEqual([])
   })
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
 import { capsContract } from './contract-caps.ts'
 import { dataContract } from './contract-data.ts'
+import { historyContract } from './contract-history.ts'
 import { keysContract } from './contract-keys.ts'
 import { recordsContract } from './contract-records.ts'
 import { remoteContract } from './contract-remote.ts'
@@ -30,5 +31,6 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     remoteContract(store)
     recordsContract(store)
     dataContract(store)
+    historyContract(store)
   })
 }

@@ -94,6 +94,25 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     await store.close()
   })
 
+  it('skips the usage history and nothing else', async () => {
+    const path = directory()
+    const child = await openChild(path)
+    expect(await attempt(child, { key: 'key-first' })).toBe('settled')
+    await child.call('addHistory', {})
+    child.limitFileSize(statSync(join(path, 'data.mdb')).size + 40_000)
+    // Far more than there is room for, while a settlement still fits.
+    await expect(child.call('addHistory', { operations: 5_000 })).rejects.toMatchObject({
+      refused: { name: 'StoreUnavailable' },
+    })
+    expect(await child.call<StoreHealth>('health')).toEqual({ writable: true })
+    expect(await attempt(child, { key: 'key-second' })).toBe('settled')
+    expect(await child.call('history', 'demo')).toHaveLength(1)
+    child.limitFileSize('unlimited')
+    await child.call('addHistory', { operations: 5_000 })
+    expect(await child.call('history', 'demo')).toHaveLength(5_000)
+    expect(await child.call<CapUsage>('usage')).toMatchObject({ used: 2, reserved: 0 })
+  })
+
   it.each([
     ['with a page or two to write on', (size: number) => size],
     ['without one', () => 4096],
@@ -136,7 +155,7 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     await store.resetData({ partner: 'demo', tenant: 'tn_demo' }, ['accounts'])
     expect(await store.get('account', 'tn_demo', 'acc_1', NOON)).toBeUndefined()
     expect(await store.sweep(NOON)).toBeGreaterThan(0)
-    expect(store.space(NOON).freeBytes).toBeGreaterThan(0)
+    expect(store.stats(NOON).disk?.freeBytes).toBeGreaterThan(0)
     await store.close()
   })
 

@@ -5,7 +5,7 @@ import { decodeNumber } from '../../src/store/keyspace.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
 
 /** Commits that keep the latest mark, or fail while `full`. */
-function marks(): { commits: Commits; mark: () => number; full: boolean } {
+function marks(): { commits: Pick<Commits, 'submit'>; mark: () => number; full: boolean } {
   let mark = 0
   const disk = { full: false }
   const submit = async <T>(change: Change<T>): Promise<T> => {
@@ -15,8 +15,7 @@ function marks(): { commits: Commits; mark: () => number; full: boolean } {
     }
     return change({ read: () => undefined, put, remove: () => undefined })
   }
-  const commits: Commits = { submit, health: () => ({ writable: true }), close: async () => undefined }
-  return Object.assign(disk, { commits, mark: () => mark })
+  return Object.assign(disk, { commits: { submit }, mark: () => mark })
 }
 
 it('a fence is given out only when a larger mark is on disk', async () => {

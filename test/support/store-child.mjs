@@ -49,6 +49,18 @@ const calls = {
   usage: async () => (await store.usage('demo', [cap], NOON))[0],
   take: () => store.take({ group: 'other', subject: 'partner:demo', limit: 1e6, windowMs: 60_000 }, NOON),
   record: (key) => store.get('account', 'tn_demo', `acc_${key}`, NOON),
+  addHistory: ({ partner = 'demo', operations = 1 }) => {
+    const counts = Array.from({ length: operations }, (_, n) => ({
+      start: NOON,
+      operation: `operation-${n}`,
+      requests: 1,
+      rateLimited: 0,
+      refusals: {},
+      decisions: {},
+    }))
+    return store.addHistory([{ partner, counts, refusals: [] }], NOON)
+  },
+  history: (partner) => store.history(partner, 'hours', NOON),
   close: () => store.close(),
 }
 

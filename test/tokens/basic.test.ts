@@ -2,17 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Partner } from '../../src/config/partners.ts'
 import { hashSecret } from '../../src/config/sandbox-keys.ts'
-import { proveExchange, readExchange } from '../../src/tokens/exchange.ts'
 import { createRegistry, type Registry } from '../../src/tokens/registry.ts'
+import { proveClient, readTokenRequest } from '../../src/tokens/token-request.ts'
 import { alpha, keyIdOf, parseJson, SECRET } from './fixtures.ts'
 
 const base64 = (text: string | Uint8Array) => Buffer.from(text).toString('base64')
 const read = (authorization: string, body = '') =>
-  readExchange({ contentType: undefined, authorization, body: Buffer.from(body) }, parseJson)
+  readTokenRequest({ contentType: undefined, authorization, body: Buffer.from(body) }, parseJson)
 
 function proves(authorization: string, registry: Registry, body = ''): string | undefined {
   const result = read(authorization, body)
-  return result.ok ? keyIdOf(proveExchange(result.request, registry)) : result.refusal.code
+  return result.ok ? keyIdOf(proveClient(result.request, registry)) : result.refusal.code
 }
 
 /** Every way in which clients are known to spell one half of the pair. */
@@ -92,7 +92,7 @@ describe('HTTP Basic', () => {
 
   it('stands beside an empty body of any label', () => {
     const input = { contentType: 'application/json', authorization: `Basic ${pair}`, body: Buffer.alloc(0) }
-    expect(readExchange(input, parseJson)).toMatchObject({ ok: true, request: { usedBasic: true } })
+    expect(readTokenRequest(input, parseJson)).toMatchObject({ ok: true, request: { usedBasic: true } })
   })
 
   it('asks for two proofs whether or not the first one succeeds or there is a second reading', () => {

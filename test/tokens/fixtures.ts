@@ -5,8 +5,8 @@ import { onTestFinished } from 'vitest'
 import { parseJson as parseBody } from '../../src/checks/json.ts'
 import type { Partner } from '../../src/config/partners.ts'
 import { hashSecret } from '../../src/config/sandbox-keys.ts'
-import type { ParseJson } from '../../src/tokens/exchange-body.ts'
 import type { ProvenKey } from '../../src/tokens/registry.ts'
+import type { ParseJson } from '../../src/tokens/token-request-body.ts'
 
 export const ISSUER = 'http://127.0.0.1:8080'
 export const AUDIENCE = 'partner-sandbox'
@@ -54,7 +54,7 @@ export function revoking(partner: Partner, keyId: string): Partner {
 
 export const parseJson: ParseJson = (body) => {
   const judged = parseBody(body)
-  return judged.ok ? { ok: true, value: judged.json.value } : judged
+  return judged.ok ? { ok: true, value: judged.value.value } : judged
 }
 
 export const keyIdOf = (proven: ProvenKey | undefined) => proven?.keyId

@@ -1,3 +1,4 @@
+import { getOrMake } from '../../map-entries.ts'
 import type { Binding, Interaction, Place } from '../interaction.ts'
 import { placeKey } from '../message/place.ts'
 import { type ClassOf, type ClassOptions, createClassOf } from './outcome-class.ts'
@@ -8,7 +9,7 @@ export type AnnotateOptions = ClassOptions & {
   readonly volatile: readonly string[]
 }
 
-/** A short value found elsewhere may be chance, so only under its own name is it taken for the same. */
+/** A value shorter than this may stand elsewhere by chance; it counts as the same one only under its own name. */
 const UNMISTAKABLE = 8
 
 /**
@@ -179,7 +180,5 @@ function addRequestIds(interaction: Interaction, bindings: Binding[]): void {
 }
 
 function knownOf({ known }: Context, type: string): Set<string> {
-  const values = known.get(type) ?? new Set<string>()
-  known.set(type, values)
-  return values
+  return getOrMake(known, type, () => new Set())
 }

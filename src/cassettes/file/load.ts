@@ -1,16 +1,15 @@
 import { isUtf8 } from 'node:buffer'
-import { closeSync, existsSync, fstatSync, openSync, readFileSync } from 'node:fs'
-import { systemCode } from '../../system-error.ts'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { CassetteError } from '../cassette-error.ts'
 import type { Cassette, Interaction } from '../interaction.ts'
+import { isRecord } from './checked.ts'
+import { harParts, lineAt } from './har/parts.ts'
 import { EntryError, readEntry } from './har/read-entry.ts'
-import { type HarParts, splitHar } from './har/split.ts'
 import { OtherSpellingError, readPieces } from './har/stream.ts'
+import { type CassetteHeader, readHeader } from './header.ts'
 import { journalInteractions } from './journal/interactions.ts'
-import type { CassetteHeader } from './journal/lines.ts'
-import { readHeader, readJournal } from './journal/read.ts'
-import { cassettePaths } from './paths.ts'
-import { isRecord } from './shape.ts'
+import { readJournal } from './journal/read.ts'
+import { readFile } from './read-file.ts'
 import { createSharing } from './sharing.ts'
 
 /** A cassette and where it came from. */
@@ -72,24 +71,6 @@ export function parseCassette(bytes: Buffer, path: string): LoadedCassette {
   return isJournal(bytes, path) ? loadJournal(bytes, path) : loadHar(bytes, path)
 }
 
-export function readFile(path: string): Buffer {
-  try {
-    return readFileSync(path)
-  } catch (cause) {
-    const code = systemCode(cause) ?? String(cause)
-    if (code === 'EISDIR')
-      throw new CassetteError('unreadable', path, 'is a directory, not a file.', {}, { cause })
-    if (code !== 'ENOENT')
-      throw new CassetteError('unreadable', path, `cannot be read (${code}).`, {}, { cause })
-    const { journal } = cassettePaths(path)
-    const hint =
-      journal !== path && existsSync(journal)
-        ? ` There is a recording that was not finished: ${journal}.`
-        : ''
-    throw new CassetteError('missing', path, `does not exist.${hint}`, {}, { cause })
-  }
-}
-
 function isJournal(bytes: Buffer, path: string): boolean {
   if (path.endsWith('.jsonl')) return true
   return !path.endsWith('.har') && bytes.subarray(0, 64).toString('latin1').startsWith('{"seq":0,')
@@ -144,38 +125,10 @@ function cassetteOf(
   return { ...header, interactions, file: path, form: 'har', ...(typeof chain === 'string' && { chain }) }
 }
 
-const NO_TEXT = 'is not valid UTF-8: it is no text, or one that was saved in another encoding.'
-
-/** The parts of a HAR, ours or another's. */
-export function harParts(bytes: Buffer, path: string): HarParts {
-  if (bytes.length === 0) throw new CassetteError('empty', path, 'is empty.')
-  if (!isUtf8(bytes)) throw new CassetteError('not-utf8', path, NO_TEXT)
-  const parts = splitHar(bytes)
-  if (parts === undefined) throw new CassetteError('foreign', path, 'is JSON, but no HAR: it has no log.')
-  if ('at' in parts) {
-    if (bytes.toString('latin1', 0, 4096).trim() === '') throw new CassetteError('empty', path, 'is empty.')
-    throw new CassetteError('undecodable', path, broken(bytes), { line: lineAt(bytes, parts.at) })
-  }
-  if (parts.entries === undefined) throw new CassetteError('undecodable', path, 'its log has no entries.')
-  return parts
-}
-
-function broken(bytes: Buffer): string {
-  if (bytes.includes('git-lfs.github.com')) return 'is a pointer of Git LFS: run `git lfs pull`.'
-  if (bytes.includes('<<<<<<< ')) return 'holds the marks of a merge conflict.'
-  return 'is not well-formed JSON; it may be cut off.'
-}
-
 function parse(bytes: Buffer, [start, end]: readonly [number, number], path: string): unknown {
   try {
     return JSON.parse(bytes.toString('utf8', start, end))
   } catch {
     throw new CassetteError('undecodable', path, 'is not well-formed JSON.', { line: lineAt(bytes, start) })
   }
-}
-
-function lineAt(bytes: Buffer, position: number): number {
-  let line = 1
-  for (let at = bytes.indexOf(0x0a); at !== -1 && at < position; at = bytes.indexOf(0x0a, at + 1)) line++
-  return line
 }

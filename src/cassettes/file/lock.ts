@@ -51,7 +51,7 @@ export function acquireLock(path: string): () => void {
     try {
       rmSync(path, { force: true })
     } catch {
-      // It cannot be written any more; what is left is the lock of nobody, and is taken over like that of a dead one.
+      // The directory cannot be written any more. The lock that stays is taken over like that of a dead process.
     }
   }
 }
@@ -66,7 +66,7 @@ function linked(from: string, to: string): boolean {
   }
 }
 
-/** Of several that see the same dead lock one moves it away; who has moved a new one by mistake puts it back. */
+/** Removes a dead lock. Of several processes that see it one moves it; whoever has moved a newer one links it back. */
 function takeAway(path: string, aside: string, token: string | undefined): void {
   try {
     renameSync(path, aside)
@@ -88,7 +88,7 @@ function readHolder(path: string): Holder | undefined {
 }
 
 function lives({ pid, host, started, token }: Holder): boolean {
-  // What runs on another machine cannot be asked.
+  // A process of another machine cannot be asked, so it counts as alive.
   if (host !== hostname()) return true
   if (pid === process.pid) return held.has(token)
   try {

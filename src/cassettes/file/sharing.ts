@@ -3,8 +3,8 @@ import type { Binding, Interaction, Place, Redaction } from '../interaction.ts'
 import { placeKey } from '../message/place.ts'
 
 /**
- * Makes interactions share what they have in common. A large cassette says the same few hundred header lines, places
- * and redactions a hundred thousand times, and parsed one by one each would be an object of its own.
+ * Makes interactions share what they have in common. A large cassette repeats the same few hundred header lines, places
+ * and redactions, and parsed one by one each would be an object of its own: see docs/performance.md for the memory.
  */
 export function createSharing(): (interaction: Interaction) => Interaction {
   const texts = new Map<string, string>()
@@ -47,7 +47,7 @@ export function createSharing(): (interaction: Interaction) => Interaction {
   })
 }
 
-/** Beyond this many, what is new is most likely new every time, and remembering it would cost more than it saves. */
+/** How many different ones are remembered; further ones are not shared. */
 const REMEMBERED = 1000
 
 function shared<V>(known: Map<string, V>, key: string, make: () => V): V {

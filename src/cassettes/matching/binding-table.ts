@@ -1,4 +1,5 @@
-import { within } from './map-entries.ts'
+import { getOrMake } from '../../map-entries.ts'
+import { freeName } from '../bindings/free-name.ts'
 
 /**
  * Which live value stands for which recorded one, in one lane. One live value of a type stands for one recorded
@@ -8,11 +9,11 @@ export type BindingTable = {
   readonly recordedOf: (type: string, live: string) => string | undefined
   readonly liveOf: (type: string, recorded: string) => string | undefined
   readonly bind: (type: string, recorded: string, live: string) => void
-  /** The live values of two recorded ones change places. */
+  /** Swaps the live values of two recorded ones. */
   readonly swap: (type: string, a: string, b: string) => void
   /** The live name of a recorded value that the tape gives out: its own, unless that one is taken. */
   readonly nameFor: (type: string, recorded: string) => string
-  /** How often something was bound; what changes places may change back, and does not count. */
+  /** How often something was bound. Swaps do not count: they can be undone. */
   readonly bindings: () => number
   /** Everything that is bound. */
   readonly all: () => Iterable<{ readonly type: string; readonly recorded: string; readonly live: string }>
@@ -36,7 +37,7 @@ export function createBindingTable(): BindingTable {
     mapOf(toLive, type).set(recorded, live)
   }
 
-  const exchange = (type: string, a: string, b: string): void => {
+  const swap = (type: string, a: string, b: string): void => {
     const liveA = liveOf(type, a)
     const liveB = liveOf(type, b)
     mapOf(toLive, type).delete(a)
@@ -46,24 +47,16 @@ export function createBindingTable(): BindingTable {
   }
 
   const nameFor = (type: string, recorded: string): string => {
-    const known = liveOf(type, recorded)
-    if (known !== undefined) return known
-    // Live names are a permutation of the recorded ones, so following the one that took ours ends at a free one.
-    let name = recorded
-    for (;;) {
-      const taken = recordedOf(type, name)
-      if (taken === undefined || taken === name) return name
-      name = taken
-    }
+    return liveOf(type, recorded) ?? freeName(recorded, (name) => recordedOf(type, name))
   }
 
   function* all() {
     for (const [type, names] of toLive) for (const [recorded, live] of names) yield { type, recorded, live }
   }
 
-  return { recordedOf, liveOf, bind, swap: exchange, nameFor, bindings: () => bindings, all }
+  return { recordedOf, liveOf, bind, swap, nameFor, bindings: () => bindings, all }
 }
 
 function mapOf(maps: Map<string, Map<string, string>>, type: string): Map<string, string> {
-  return within(maps, type, () => new Map())
+  return getOrMake(maps, type, () => new Map())
 }

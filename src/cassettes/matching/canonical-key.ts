@@ -11,12 +11,12 @@ import { type FieldHoles, fieldKey, type HoleTree, type Layout } from './layout.
  */
 const MARK = /redacted-([a-z0-9-]+)-[0-9]+/g
 
-export function writeText(text: string): string {
+function writeText(text: string): string {
   return JSON.stringify(text.includes('redacted-') ? text.replace(MARK, 'redacted-$1') : text)
 }
 
 /** Properties sorted, numbers by their exact decimal value, arrays in their order. */
-export function writeJson(
+function writeJson(
   node: JsonNode,
   holes: HoleTree | undefined,
   tokens: readonly string[],
@@ -62,11 +62,7 @@ export function writeJson(
 }
 
 /** A multimap in one order: by name, then by value. */
-export function writeFields(
-  fields: readonly FormField[],
-  holes: FieldHoles,
-  tokens: readonly string[],
-): string {
+function writeFields(fields: readonly FormField[], holes: FieldHoles, tokens: readonly string[]): string {
   if (fields.length === 0) return ''
   const seen = new Map<string, number>()
   const written = fields.map(({ name, value }) => {

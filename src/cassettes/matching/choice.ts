@@ -52,10 +52,10 @@ export type Choice = { readonly entry: Indexed; readonly rank: 'due' | 'repeat' 
 
 /**
  * Order chooses: the first entry that is due (not served, what it depends on served, nothing later served that
- * changed it). A read with none left stays on its last one. Where order has nothing to offer it does not stand in
- * the way, unless it is asked to be strict.
+ * changed it). A read with none left stays on its last one. When none is due, the best of the others answers, except
+ * in the strict profile.
  */
-export function choose(
+function choose(
   state: LaneState,
   view: OrderView,
   positions: readonly number[],

@@ -1,8 +1,8 @@
+import { getOrMake } from '../../map-entries.ts'
 import type { Entry, KeyOf } from './entry.ts'
 import type { Layout } from './layout.ts'
-import { appendPosition, within } from './map-entries.ts'
 import type { Ordered } from './order.ts'
-import { createRelations, type EntryRelations, type Relations } from './relations.ts'
+import { createRelations, type Relations } from './relations.ts'
 
 type Lists = ReadonlyMap<string, readonly number[]>
 
@@ -32,14 +32,14 @@ export type Index = {
 }
 
 /**
- * Indexes the entries of one lane, or of all. Only what they are about is looked at here: the keys of a group, what
- * finds an entry by its values, and what it depends on, is made when it is first asked for, and then once.
+ * Indexes the entries of one lane, or of all. At first they are only put into groups. The keys of a group, the lists
+ * that find an entry by its values, and what it depends on, are made when they are first asked for, and then once.
  */
 export function createIndex(entries: readonly Entry[], keyOf: KeyOf): Index {
   const byPosition = new Map(entries.map((entry) => [entry.position, entry]))
   const groups = new Map<string, KeyGroup>()
   for (const { group, position } of entries)
-    within(groups, group, () => new KeyGroup(byPosition, keyOf)).entries.push(position)
+    getOrMake(groups, group, () => new KeyGroup(byPosition, keyOf)).entries.push(position)
   const indexed = new Map<number, Indexed>()
   let values: Map<string, Map<string, number[]>> | undefined
   let relations: Relations | undefined
@@ -57,33 +57,11 @@ export function createIndex(entries: readonly Entry[], keyOf: KeyOf): Index {
     const bucket = entry && groups.get(entry.group)?.bucketOf(position)
     if (!bucket) return undefined
     relations ??= createRelations(entries, byPosition, byValue)
-    const made = indexedEntry(entry, bucket, relations(entry))
+    const made = { ...entry, bucket, ...relations(entry) }
     indexed.set(position, made)
     return made
   }
   return { entries: { size: entries.length, get }, groups, byValue }
-}
-
-/** Spelled out, because a spread of three objects costs as much as the rest of a look-up. */
-function indexedEntry(entry: Entry, bucket: Bucket, { relations, changes }: EntryRelations): Indexed {
-  const { position, cassette, cassetteNumber, interaction, shape, layout, values } = entry
-  const { group, family, scope, safe } = entry
-  return {
-    position,
-    cassette,
-    cassetteNumber,
-    interaction,
-    shape,
-    layout,
-    values,
-    group,
-    family,
-    scope,
-    safe,
-    bucket,
-    relations,
-    changes,
-  }
 }
 
 class KeyGroup implements Group {
@@ -114,8 +92,8 @@ class KeyGroup implements Group {
       const entry = this.#byPosition.get(position)
       if (!entry) continue
       const { layout } = entry
-      const buckets = within(byLayout, layout, () => new Map<string, KeyBucket>())
-      const bucket = within(buckets, this.#keyOf(entry), () => new KeyBucket(layout, this.#byPosition))
+      const buckets = getOrMake(byLayout, layout, () => new Map<string, KeyBucket>())
+      const bucket = getOrMake(buckets, this.#keyOf(entry), () => new KeyBucket(layout, this.#byPosition))
       bucket.entries.push(position)
       this.#buckets.set(position, bucket)
     }
@@ -154,9 +132,15 @@ function valuesOf(entries: readonly Entry[]): Map<string, Map<string, number[]>>
   const values = new Map<string, Map<string, number[]>>()
   for (const { shape, interaction, position } of entries) {
     for (const [i, { type }] of shape.kinds.entries()) {
-      const ofType = within(values, type, () => new Map<string, number[]>())
+      const ofType = getOrMake(values, type, () => new Map<string, number[]>())
       appendPosition(ofType, interaction.bindings[i]?.value ?? '', position)
     }
   }
   return values
+}
+
+/** Adds a position, once, to the list of a value. Positions come in ascending order. */
+function appendPosition(lists: Map<string, number[]>, value: string, position: number): void {
+  const list = getOrMake(lists, value, () => [])
+  if (list[list.length - 1] !== position) list.push(position)
 }

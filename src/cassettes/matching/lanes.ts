@@ -1,11 +1,11 @@
+import { append } from '../../map-entries.ts'
 import type { CapturedReply, Interaction } from '../interaction.ts'
-import { createTimeline, type Timeline, type TimeMode } from '../message/instants.ts'
 import { type BindingTable, createBindingTable } from './binding-table.ts'
 import type { Entry, KeyOf } from './entry.ts'
 import { createIndex, type Index } from './entry-index.ts'
 import type { LaneState } from './lookup.ts'
-import { append } from './map-entries.ts'
 import type { OrderView } from './order.ts'
+import { createTimeline, type Timeline, type TimeMode } from './timeline.ts'
 
 /** An answer that was given under an Idempotency-Key. */
 export type StoredReply = {

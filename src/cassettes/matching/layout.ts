@@ -3,6 +3,7 @@ import { pointerSteps } from '../../http/json-pointer.ts'
 import type { Place } from '../interaction.ts'
 import type { FormField } from '../message/form-fields.ts'
 import { nodeAt } from '../message/json-tree.ts'
+import { placeKey } from '../message/place.ts'
 import type { RequestFacts } from '../message/request-facts.ts'
 
 /** A place of a request whose value is bound rather than compared. */
@@ -31,10 +32,7 @@ export type Layout = {
 
 export function layoutId(holes: readonly Hole[]): string {
   return holes
-    .map(
-      ({ place, type, madeBy, digestRule }) =>
-        `${place.part}${place.pointer} ${type} ${madeBy} ${digestRule}`,
-    )
+    .map(({ place, type, madeBy, digestRule }) => `${placeKey(place)} ${type} ${madeBy} ${digestRule}`)
     .join('\n')
 }
 

@@ -14,10 +14,10 @@ export type LaneState = {
   /** Position -> how often it was served. */
   readonly served: Map<number, number>
   readonly progress: Map<Relation, Progress>
-  /** A list of positions -> how many at its beginning are served, so that consumed entries cost nothing. */
+  /** A list of positions -> how many at its beginning are served, so that they are not looked at again. */
   readonly heads: Map<readonly number[], number>
   readonly strict: boolean
-  /** Look-ups and entries examined: what a request costs, whatever the tape holds. */
+  /** Look-ups and entries examined so far; probes.test.ts bounds them for a request, whatever the tape holds. */
   probes: number
 }
 

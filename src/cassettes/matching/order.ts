@@ -27,11 +27,11 @@ export type OrderView = {
   readonly progress: Map<Relation, Progress>
 }
 
-/** Looking further than this many overlapping requests would cost more than it tells. */
+/** How many requests that were on their way at once are looked at. */
 const OVERLAPPING = 64
 
 /** Whether `a` had its answer when `b` was sent, so that `b` may depend on it. */
-export function finishedBefore(a: Interaction, b: Interaction): boolean {
+function finishedBefore(a: Interaction, b: Interaction): boolean {
   if (a.reply === undefined || a.sequence >= b.sequence) return false
   if (a.startedBeforeEnd !== undefined) return a.startedBeforeEnd < b.sequence
   return Math.floor(a.startedAt + a.durationMs) <= b.startedAt
@@ -73,7 +73,7 @@ export function noteServed(entry: Ordered, view: OrderView): void {
   }
 }
 
-/** After an entry has changed places with another one: how far its relations have come. */
+/** Corrects how far the relations of an entry have come, after it was swapped with another. */
 export function correctProgress(entry: Ordered, view: OrderView): void {
   const { position } = entry
   const isServed = view.isServed(position)

@@ -1,5 +1,5 @@
+import { getOrMake } from '../../map-entries.ts'
 import type { Entry } from './entry.ts'
-import { within } from './map-entries.ts'
 import { isUnsafe, type Relation, resourcesOf } from './order.ts'
 
 export type EntryRelations = {
@@ -31,11 +31,11 @@ export function createRelations(
 
   const ofValue = (type: string, value: string, scope: string): Relation | undefined => {
     const mentions = byValue.get(type)?.get(value) ?? NOTHING
-    // Nothing else is about it.
+    // No other entry mentions it.
     if (mentions.length < 2) return undefined
-    const ofType = within(values, type, () => new Map<string, ByScope>())
-    return within(
-      within(ofType, value, () => unsafeByScope(mentions, byPosition)),
+    const ofType = getOrMake(values, type, () => new Map<string, ByScope>())
+    return getOrMake(
+      getOrMake(ofType, value, () => unsafeByScope(mentions, byPosition)),
       scope,
       noChanges,
     )
@@ -43,7 +43,7 @@ export function createRelations(
 
   const ofResource = (name: string, scope: string): Relation => {
     resources ??= resourcesByScope(entries)
-    return within(within(resources, name, noScopes), scope, noChanges)
+    return getOrMake(getOrMake(resources, name, noScopes), scope, noChanges)
   }
 
   return (entry) => {
@@ -66,7 +66,7 @@ function unsafeByScope(positions: readonly number[], byPosition: ReadonlyMap<num
   const found = noScopes()
   for (const position of positions) {
     const entry = byPosition.get(position)
-    if (entry && isUnsafe(entry.interaction)) within(found, entry.scope, noChanges).unsafe.push(position)
+    if (entry && isUnsafe(entry.interaction)) getOrMake(found, entry.scope, noChanges).unsafe.push(position)
   }
   return found
 }
@@ -75,7 +75,7 @@ function resourcesByScope(entries: readonly Entry[]): Map<string, ByScope> {
   const found = new Map<string, ByScope>()
   for (const entry of entries) {
     for (const name of resourcesOf(entry).changes)
-      within(within(found, name, noScopes), entry.scope, noChanges).unsafe.push(entry.position)
+      getOrMake(getOrMake(found, name, noScopes), entry.scope, noChanges).unsafe.push(entry.position)
   }
   return found
 }

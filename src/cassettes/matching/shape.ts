@@ -2,7 +2,8 @@ import type { Binding, Interaction, Place, Redaction } from '../interaction.ts'
 import { placeKey } from '../message/place.ts'
 import { compileLayout, type Hole, type Layout, layoutId } from './layout.ts'
 
-/** What a binding is, whatever its value. Stand-ins are numbered per cassette, so a personal value's type is its own. */
+/** What a binding is, whatever its value. Each cassette numbers its own stand-ins, so the type of a personal value
+ * names its cassette. */
 export type BoundKind = Omit<Binding, 'value'> & { readonly field: string; readonly personal: boolean }
 
 /** Where the value of a hole stands in an interaction: the number of its binding, and of the redaction with its digest. */

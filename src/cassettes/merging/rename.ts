@@ -88,7 +88,7 @@ function renameFields(
 }
 
 /** The text of a place: renamed as a whole, or where it holds what is renamed. */
-export function renameText(value: string, names: Names): string {
+function renameText(value: string, names: Names): string {
   const whole = names.get(value)
   if (whole !== undefined) return whole
   let text = marks(value, names)

@@ -1,50 +1,7 @@
 import { instant } from '../../clock.ts'
 
-/** How replayed instants are rendered: around now, or as they were recorded. */
-export type TimeMode = 'shift' | 'freeze'
-
 /** Milliseconds since the epoch of the recording -> of the replay. */
 export type ToLive = (recordedMs: number) => number
-
-/**
- * The time of one client's replay. What an answer shows for the first time lies as far from now as it lay from its
- * request; a recorded instant that has been shown stays what it was shown as, so that an account read twice was
- * opened once, and intervals stay what they were.
- */
-export type Timeline = {
-  readonly instants: (startedAt: number, now: number) => ToLive
-  /** For what tells the moment of the answer itself: Date, Expires, the end of a rate window. */
-  readonly moment: (startedAt: number, now: number) => ToLive
-  /** What was shown for one instant of each pair stands for the other from now on. */
-  readonly swap: (pairs: Iterable<readonly [number, number]>) => void
-}
-
-export function createTimeline(mode: TimeMode): Timeline {
-  if (mode === 'freeze') {
-    const asRecorded = () => (ms: number) => ms
-    return { instants: asRecorded, moment: asRecorded, swap: () => {} }
-  }
-  const shown = new Map<number, number>()
-  return {
-    instants: (startedAt, now) => (ms) => {
-      const known = shown.get(ms)
-      if (known !== undefined) return known
-      const live = ms + (now - startedAt)
-      shown.set(ms, live)
-      return live
-    },
-    moment: (startedAt, now) => (ms) => ms + (now - startedAt),
-    swap: (pairs) => {
-      for (const [a, b] of pairs) {
-        const [shownA, shownB] = [shown.get(a), shown.get(b)]
-        shown.delete(a)
-        shown.delete(b)
-        if (shownA !== undefined) shown.set(b, shownA)
-        if (shownB !== undefined) shown.set(a, shownB)
-      }
-    },
-  }
-}
 
 /** The instant of an RFC 3339 text; undefined for other texts. */
 export function instantOf(text: string): number | undefined {
@@ -104,7 +61,7 @@ export function httpDateShift(text: string): Shift | undefined {
 
 let lastDate = { ms: Number.NaN, text: '' }
 
-/** Answers of one second mostly have one date. */
+/** Answers of one second have one text for it. */
 function httpDate(ms: number): string {
   if (ms !== lastDate.ms) lastDate = { ms, text: new Date(ms).toUTCString() }
   return lastDate.text
@@ -115,7 +72,7 @@ export function isInstantName(name: string): boolean {
   return /[a-z](?:At|_at)$/.test(name) || name === 'asOf'
 }
 
-/** A spelling in seconds has lost its milliseconds already: cutting again would lose a second. */
+/** Rounds. The recorded text was cut to whole seconds when it was written; cut once more, it could show the second before. */
 function toWholeSecond(ms: number): number {
   return Math.round(ms / 1000) * 1000
 }

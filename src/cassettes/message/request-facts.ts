@@ -50,7 +50,7 @@ export function readRequest(request: CapturedRequest): RequestFacts {
   }
 }
 
-/** Never compared, and no secrets that could stand elsewhere in a request; a token that we issued is known by its form. */
+/** Headers that are never compared and hold no secret that could stand elsewhere in the request as well. */
 const IDLE = new Set([
   'host',
   'user-agent',
@@ -59,6 +59,7 @@ const IDLE = new Set([
   'accept-encoding',
   'accept-language',
 ])
+/** A token that we issued needs no redaction of its header to be found elsewhere: its form gives it away. */
 const OUR_TOKEN = /^bearer eyJ/i
 
 /** A live request without the header lines that matching has no use for, so that they need not be redacted. */

@@ -8,10 +8,10 @@ import { laneReason, reasonsOf } from './reasons.ts'
 import type { ClosestInteraction, MissContext, MissReason, MissReport, MissStage } from './report.ts'
 
 const CLOSEST = 3
-/** Counting further than this would make a miss cost more than it tells. */
+/** How many entries with the request's key are counted; a report says "at least" beyond it. */
 const COUNTED = 1000
 
-/** Explains a miss. It costs a bounded number of comparisons, whatever the tape holds. */
+/** Explains a miss, by a bounded number of comparisons, whatever the tape holds. */
 export function reportMiss(miss: MissContext): MissReport {
   const { lane, live, profile } = miss
   const elsewhere = inOtherLanes(miss)

@@ -1,7 +1,7 @@
+import { isPublicClientId } from '../../tokens/client-id.ts'
 import type { Place } from '../interaction.ts'
 import type { EditableField } from '../message/body-fields.ts'
 import type { Edit } from './edits.ts'
-import { isPublicClientId } from './secrets/secrets.ts'
 import type { FieldLookup, FieldRule } from './stand-ins/field-rules.ts'
 import type { StandIns } from './stand-ins/stand-ins.ts'
 

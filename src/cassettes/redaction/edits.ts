@@ -19,6 +19,19 @@ export type Edit = Splice & {
 /** A personal value of this exchange, which may be repeated outside its field: in an error's detail, in metadata. */
 export type PersonalValue = { readonly type: string; readonly value: string; readonly standIn: string }
 
+/** The personal values that these edits have replaced, each once; `known` are those of the request before a reply. */
+export function personalValues(
+  edits: readonly Edit[],
+  known: readonly PersonalValue[] = [],
+): PersonalValue[] {
+  const byValue = new Map(known.map((one) => [one.value, one]))
+  for (const { kind, value, whole } of edits) {
+    if (kind === 'personal' && whole && !byValue.has(value))
+      byValue.set(value, { type: whole.type, value, standIn: whole.standIn })
+  }
+  return [...byValue.values()]
+}
+
 /** A shorter value cannot be told from a chance likeness. */
 const REPEATED_LENGTH = 8
 

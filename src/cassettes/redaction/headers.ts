@@ -1,15 +1,23 @@
 import type { HeaderLine } from '../../http/header-lines.ts'
 import { decodeFormOrKeep } from '../../http/percent.ts'
+import { isPublicClientId } from '../../tokens/client-id.ts'
 import type { Place } from '../interaction.ts'
 import { latin1, utf8 } from '../message/bytes.ts'
 import { formValues } from '../message/form-spans.ts'
 import { repeatPointer } from '../message/place.ts'
 import { spliced } from '../message/splice.ts'
 import { type Edit, holdsFindings, type PersonalValue, withFindings } from './edits.ts'
-import { isPublicClientId, type Secrets } from './secrets/secrets.ts'
+import type { RedactionPolicy } from './policy.ts'
+import type { Secrets } from './secrets/secrets.ts'
 import type { StandIns } from './stand-ins/stand-ins.ts'
 
 export type RedactedHeaders = { readonly headers: readonly HeaderLine[]; readonly edits: readonly Edit[] }
+
+type HeaderContext = {
+  readonly policy: RedactionPolicy
+  readonly secrets: Secrets
+  readonly standIns: StandIns
+}
 
 /** Names whose values are secrets even where the header is left out; what they held is looked for elsewhere. */
 const SENSITIVE = /auth|cookie|key|secret|token|session|signature|password/i
@@ -21,11 +29,10 @@ const SENSITIVE = /auth|cookie|key|secret|token|session|signature|password/i
 export function redactHeaders(
   lines: readonly HeaderLine[],
   part: 'request-header' | 'reply-header',
-  allowed: ReadonlySet<string>,
-  secrets: Secrets,
-  standIns: StandIns,
+  { policy, secrets, standIns }: HeaderContext,
   personal: readonly PersonalValue[],
 ): RedactedHeaders {
+  const allowed = part === 'request-header' ? policy.requestHeaders : policy.replyHeaders
   const seen = new Map<string, number>()
   const kept: Kept[] = []
   let joined = ''
@@ -43,7 +50,7 @@ export function redactHeaders(
     kept.push({ line, lower, count, wide, bytes, own })
     joined += `${spliced(bytes, own)}\n`
   }
-  // One search of all values together: it nearly always finds nothing, and then none is searched by itself.
+  // All values are searched together first; only when that finds something is each searched by itself.
   const clean = !holdsFindings(joined, secrets, personal)
   const headers: HeaderLine[] = []
   const edits: Edit[] = []

@@ -1,4 +1,5 @@
 import { splitTarget } from '../../http/target.ts'
+import { append } from '../../map-entries.ts'
 import { partitionPoint } from '../../partition-point.ts'
 import type { Binding, Place } from '../interaction.ts'
 import type { EditableField } from '../message/body-fields.ts'
@@ -44,9 +45,7 @@ export function bindingsOf(
   const byPointer = new Map<string, Edit[]>()
   for (const edit of edits) {
     if (edit.place.part !== part) continue
-    const list = byPointer.get(edit.place.pointer)
-    if (list) list.push(edit)
-    else byPointer.set(edit.place.pointer, [edit])
+    append(byPointer, edit.place.pointer, edit)
   }
   const bindings: Binding[] = []
   for (const field of fields) {

@@ -12,15 +12,15 @@ export type Continuation = {
 export function continuationOf(lane: Lane, recordedLanes: readonly string[]): Continuation {
   const bound = [...lane.state.table.all()].map(({ type, ...names }) => ({
     ...names,
-    // The types of personal values are told apart by the number of the cassette; there is only one to go on with.
+    // A type of personal values names its cassette by a number; a run goes on with one cassette, which has no need of it.
     type: type.replace(/@\d+$/, ''),
   }))
   return { lane: lane.name, as: homeOf(lane, recordedLanes), bound }
 }
 
 /**
- * A client that the recording does not know plays the whole of it. What is new goes where its answers came from: in a
- * lane of its own it would see nothing else the next time.
+ * A client whose lane was not recorded is answered from the whole tape. What it adds goes into the lane that most of
+ * its answers came from: in a lane of its own it would be all that this client finds the next time.
  */
 function homeOf({ name, state }: Lane, recordedLanes: readonly string[]): string {
   if (recordedLanes.includes(name)) return name

@@ -35,7 +35,7 @@ export function exitCode(ledger: Ledger, options: ExitOptions = {}): 0 | 1 {
 }
 
 /** Why a replay has failed, in words; empty when it has not. */
-export function reasonsToFail(
+function reasonsToFail(
   ledger: Ledger,
   { failUnused = false, ci = false }: ExitOptions = {},
 ): readonly string[] {

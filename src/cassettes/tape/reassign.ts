@@ -5,52 +5,51 @@ import { isSuperseded, missingDependency } from '../matching/order.ts'
 import { replyInstants, replyShape } from './reply-shape.ts'
 import { applySwap, planSwap, type Swap, type WantedPair } from './swap.ts'
 
-/** How many exchanges are tried for one request; beyond it the request is a miss, and lanes are the remedy. */
+/** How many swaps are tried for one request; beyond it the request is a miss, and lanes are the remedy. */
 const TRIES = 96
 /** How many entries of the request's key are considered. */
 const CONSIDERED = 64
-/** How many stories in a row may have to move on for one to find its place. */
+/** How many clients in a row may have to be given another story for one to get its own. */
 const MOVES = 4
 
 /** What has been tried and done for one request, so that it can be undone. */
 type Attempt = {
   readonly lane: Lane
   readonly done: Swap[]
-  /** Recorded values whose clients have been asked to move on: asking twice leads nowhere. */
+  /** Recorded values that somebody has been asked to give up: asking twice leads nowhere. */
   readonly asked: Set<string>
   left: number
 }
 
 /**
- * For a request that no entry answers as things are bound: finds out whether the stories that clients are in can be
- * told apart differently, so that one does, without any client having been able to notice. This is the assignment
- * problem, solved as usual: whoever stands in the way is asked to stand for another, who may have to move as well.
+ * For a request that no entry answers as things are bound: finds out whether the recorded stories can be assigned to
+ * the clients differently, so that one does, without any client having been able to notice. This is the assignment
+ * problem, solved as usual: whoever has the wanted story is given another, whose client may need a new one in turn.
  * True when an entry fits afterwards (and, with `due`, has its turn); otherwise nothing has changed.
  */
 export function reassign(lane: Lane, lookups: readonly Lookup[], due: boolean): boolean {
   const request = [due, ...lookups.flatMap(({ bucket, values }) => [bucket.entries[0], ...values])].join('\0')
   if (hasFailedBefore(lane, request)) return false
-  const hasRoom = search(lane, lookups, due)
-  if (hasRoom) lane.failedSearches.requests.clear()
+  const isFound = search(lane, lookups, due)
+  if (isFound) lane.failedSearches.requests.clear()
   else noteFailed(lane, request)
-  return hasRoom
+  return isFound
 }
 
-/** What was looked for in vain is not there either while everything is as it was: a client that polls asks again. */
-function hasFailedBefore(lane: Lane, request: string): boolean {
-  return lane.failedSearches.at === momentOf(lane) && lane.failedSearches.requests.has(request)
+/** A client that polls asks again and again; while nothing is bound or served, a search that failed fails again. */
+function hasFailedBefore({ failedSearches, ...lane }: Lane, request: string): boolean {
+  return failedSearches.at === momentOf(lane) && failedSearches.requests.has(request)
 }
 
-function noteFailed(lane: Lane, request: string): void {
-  const { failedSearches: cramped } = lane
+function noteFailed({ failedSearches, ...lane }: Lane, request: string): void {
   const now = momentOf(lane)
-  if (cramped.at !== now) cramped.requests.clear()
-  cramped.at = now
-  cramped.requests.add(request)
+  if (failedSearches.at !== now) failedSearches.requests.clear()
+  failedSearches.at = now
+  failedSearches.requests.add(request)
 }
 
 /** Differs when something was bound or served since. */
-function momentOf({ state }: Lane): string {
+function momentOf({ state }: Pick<Lane, 'state'>): string {
   return `${state.table.bindings()} ${state.served.size}`
 }
 
@@ -61,7 +60,7 @@ function search(lane: Lane, lookups: readonly Lookup[], due: boolean): boolean {
       if (attempt.left <= 0) return false
       attempt.asked.clear()
       if (makeFit(attempt, entry, lookup) && (!due || hasItsTurn(lane, entry))) {
-        for (const exchange of attempt.done) lane.timeline.swap(instantPairs(exchange))
+        for (const swap of attempt.done) lane.timeline.swap(instantPairs(swap))
         return true
       }
       undo(attempt, 0)
@@ -70,7 +69,7 @@ function search(lane: Lane, lookups: readonly Lookup[], due: boolean): boolean {
   return false
 }
 
-/** What was not served comes first; what was, may be given up by its client. */
+/** What was not served comes first; what was served is there as well, since its client may be given another. */
 function considered({ state }: Lane, { bucket }: Lookup): readonly Indexed[] {
   const head = state.heads.get(bucket.entries) ?? 0
   const ahead = bucket.entries.slice(head, head + CONSIDERED)
@@ -80,6 +79,7 @@ function considered({ state }: Lane, { bucket }: Lookup): readonly Indexed[] {
   return [...all.filter(isOpen), ...all.filter((entry) => !isOpen(entry))]
 }
 
+/** Makes the live values of the request stand for those of the entry, by swaps. False when they cannot. */
 function makeFit(attempt: Attempt, entry: Indexed, lookup: Lookup): boolean {
   const { state } = attempt.lane
   for (const [i, { type, madeBy }] of entry.layout.holes.entries()) {
@@ -87,15 +87,14 @@ function makeFit(attempt: Attempt, entry: Indexed, lookup: Lookup): boolean {
     const value = lookup.values[i] ?? ''
     const has = state.table.recordedOf(type, value) ?? (madeBy === 'server' ? value : undefined)
     if (has === recorded) continue
-    // An identifier that no recording knows is nobody's, and nobody can make room for it.
+    // An identifier that no recording knows stands for nothing, and no swap changes that.
     if (has !== undefined && !state.index.byValue.get(type)?.has(has)) return false
     const isTaken = state.table.liveOf(type, recorded) !== undefined
     if (has === undefined) {
-      // Whoever stands for it moves on.
       if (isTaken && !freeUp(attempt, type, recorded, MOVES)) return false
       continue
     }
-    // Both are known: the two change places, or whoever stands for the wanted one moves on first.
+    // Either the two are swapped, or whoever has the wanted one is given another first.
     const wanted = { type, has, wants: recorded }
     const isDone =
       trySwap(attempt, wanted) ||
@@ -110,7 +109,7 @@ function hasItsTurn({ view }: Lane, entry: Indexed): boolean {
   return !isSuperseded(entry, view) && missingDependency(entry, view) === undefined
 }
 
-/** Makes a recorded value nobody's, by letting whoever stands for it stand for a like one. */
+/** Gives whoever stands for a recorded value another one like it, so that the value is free. */
 function freeUp(attempt: Attempt, type: string, recorded: string, moves: number): boolean {
   const { state } = attempt.lane
   const id = `${type}\0${recorded}`
@@ -137,22 +136,22 @@ function freeUp(attempt: Attempt, type: string, recorded: string, moves: number)
 function trySwap(attempt: Attempt, wanted: WantedPair): boolean {
   if (attempt.left-- <= 0) return false
   const { state, view } = attempt.lane
-  const exchange = planSwap(state, [wanted], (a, b) => replyShape(a) === replyShape(b))
-  if (!exchange) return false
-  applySwap(state, view, exchange)
-  attempt.done.push(exchange)
+  const swap = planSwap(state, wanted, (a, b) => replyShape(a) === replyShape(b))
+  if (!swap) return false
+  applySwap(state, view, swap)
+  attempt.done.push(swap)
   return true
 }
 
-/** An exchange is its own inverse. */
+/** Takes back what was done since `mark`, the last first. */
 function undo({ lane, done }: Attempt, mark: number): void {
-  for (const exchange of done.splice(mark).reverse()) applySwap(lane.state, lane.view, exchange)
+  for (const swap of done.splice(mark).reverse()) applySwap(lane.state, lane.view, swap)
 }
 
 /** Recorded values that stand where this one stands, in entries with the same key as one that was served with it. */
 function likeValues({ state }: Lane, type: string, recorded: string): readonly string[] {
   const found = new Set<string>()
-  // Every served entry of a story needs a twin, so the alternatives of one of them are all there are.
+  // Every served entry of a story needs a twin, so the candidates of one of them are all there can be.
   const served = state.index.byValue
     .get(type)
     ?.get(recorded)

@@ -1,3 +1,4 @@
+import { append } from '../../map-entries.ts'
 import type { Cassette, Interaction } from '../interaction.ts'
 import {
   edgeCode,
@@ -7,7 +8,6 @@ import {
   scopesOf,
 } from '../matching/edge-answers.ts'
 import { type Entry, type EntryContext, prepareEntry } from '../matching/entry.ts'
-import { append } from '../matching/map-entries.ts'
 import { plainReply } from '../message/encoding.ts'
 
 /** An interaction and its place among all of the tape. */

@@ -1,4 +1,5 @@
 import type { HeaderLine } from '../../http/header-lines.ts'
+import { append } from '../../map-entries.ts'
 import type { CapturedReply } from '../interaction.ts'
 import type { BindingTable } from '../matching/binding-table.ts'
 import { type Bound, boundOf, type Entry } from '../matching/entry.ts'
@@ -11,6 +12,7 @@ import {
   type ToLive,
 } from '../message/instants.ts'
 import { eachScalar, hasRepeatedNames, nodeAt, readJson } from '../message/json-tree.ts'
+import { type Splice, spliced } from '../message/splice.ts'
 import { TOKEN_DELIMITERS } from '../message/values.ts'
 
 /** What a reply is rendered with. */
@@ -43,7 +45,7 @@ type LiveHeader = (context: RenderContext, body: Uint8Array) => string
 
 type Plan = { readonly headers: readonly HeaderPlan[]; readonly body: BodyPlan | 'untouched' }
 
-/** How many edits are kept ready: what is asked for again was asked for a moment ago. */
+/** How many edits are kept ready. Beyond it all are forgotten: a run mostly asks for what it has just asked for. */
 const KEPT_EDITS = 200_000
 let plans = new WeakMap<Entry, Plan>()
 let keptEdits = 0
@@ -63,20 +65,13 @@ export function renderReply(entry: Entry, context: RenderContext): CapturedReply
 }
 
 function renderBody(plan: BodyPlan, body: Uint8Array, entry: Entry, context: RenderContext): Uint8Array {
-  const pieces: string[] = []
-  let rest = 0
-  for (const edit of plan.edits) {
-    const live = edit.shift
-      ? edit.shift(context.instants)
-      : renderText(edit.text, edit.bindings, entry, context)
-    if (live === undefined || live === edit.text || (edit.kind === 'number' && !isNumber(live))) continue
-    const written = edit.kind === 'number' ? live : edit.shift ? `"${live}"` : JSON.stringify(live)
-    pieces.push(plan.text.slice(rest, edit.start), written)
-    rest = edit.end
+  const splices: Splice[] = []
+  for (const { start, end, text, kind, bindings, shift } of plan.edits) {
+    const live = shift ? shift(context.instants) : renderText(text, bindings, entry, context)
+    if (live === undefined || live === text || (kind === 'number' && !isNumber(live))) continue
+    splices.push({ start, end, text: kind === 'number' ? live : shift ? `"${live}"` : JSON.stringify(live) })
   }
-  if (rest === 0) return body
-  pieces.push(plan.text.slice(rest))
-  return Buffer.from(pieces.join(''))
+  return splices.length === 0 ? body : Buffer.from(spliced(plan.text, splices))
 }
 
 /** A value that is a text elsewhere may have no spelling as a number. */
@@ -103,9 +98,8 @@ function planBody(entry: Entry, { body }: CapturedReply, bound: readonly Bound[]
   if (!json) return 'untouched'
   const byPointer = new Map<string, Bound[]>()
   for (const binding of bound) {
-    for (const { part, pointer } of binding.places) {
-      if (part === 'reply-body') byPointer.set(pointer, [...(byPointer.get(pointer) ?? []), binding])
-    }
+    for (const { part, pointer } of binding.places)
+      if (part === 'reply-body') append(byPointer, pointer, binding)
   }
   const sent = Buffer.from(entry.interaction.request.body).toString('latin1')
   const edits: Edit[] = []
@@ -130,7 +124,7 @@ function planHeaders(
   { headers }: CapturedReply,
   bound: readonly Bound[],
 ): readonly HeaderPlan[] {
-  // It tells the length of what a GET would have got.
+  // The Content-Length of a HEAD is that of what a GET would have got.
   const isHead = entry.interaction.request.method === 'HEAD'
   const plans: HeaderPlan[] = []
   for (const line of headers) {

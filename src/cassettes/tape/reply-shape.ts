@@ -1,7 +1,10 @@
 import { headerOf } from '../../http/header-lines.ts'
+import { append } from '../../map-entries.ts'
+import type { Place } from '../interaction.ts'
 import { type Bound, boundOf, type Entry } from '../matching/entry.ts'
 import { instantOf, isInstantName } from '../message/instants.ts'
 import { eachScalar, readJson } from '../message/json-tree.ts'
+import { placeKey } from '../message/place.ts'
 import { TOKEN_DELIMITERS } from '../message/values.ts'
 
 const shapes = new WeakMap<Entry['interaction'], string>()
@@ -24,14 +27,11 @@ function describeShape(entry: Entry): string {
   if (!reply) return ''
   const bound = new Map<string, Bound[]>()
   for (const binding of boundOf(entry)) {
-    for (const { part, pointer } of binding.places) {
-      if (!part.startsWith('reply-')) continue
-      const key = `${part}${pointer}`
-      bound.set(key, [...(bound.get(key) ?? []), binding])
-    }
+    for (const place of binding.places)
+      if (place.part.startsWith('reply-')) append(bound, placeKey(place), binding)
   }
-  const without = (key: string, text: string): string => {
-    const here = bound.get(key)
+  const without = (part: Place['part'], pointer: string, text: string): string => {
+    const here = bound.get(placeKey({ part, pointer }))
     if (!here) return text
     const types = new Map(here.map(({ value, type }) => [value, `<${type}>`]))
     return (
@@ -45,13 +45,13 @@ function describeShape(entry: Entry): string {
   const out = [String(reply.status)]
   for (const name of ['content-type', 'location', 'x-sandbox-rule']) {
     const value = headerOf(reply.headers, name)
-    if (value !== undefined) out.push(`${name}: ${without(`reply-header/${name}`, value)}`)
+    if (value !== undefined) out.push(`${name}: ${without('reply-header', `/${name}`, value)}`)
   }
   const json = readJson(reply.body)
   if (!json) return [...out, Buffer.from(reply.body).toString('base64')].join('\n')
   eachScalar(json.root, (scalar, pointer, name) => {
     const text = scalar.kind === 'string' ? scalar.value : scalar.text
-    const shown = isInstantName(name) ? '<instant>' : without(`reply-body${pointer}`, text)
+    const shown = isInstantName(name) ? '<instant>' : without('reply-body', pointer, text)
     out.push(`${pointer} ${scalar.kind} ${shown}`)
   })
   return out.join('\n')

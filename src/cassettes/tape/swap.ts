@@ -4,30 +4,67 @@ import { correctProgress, type OrderView, placeIn } from '../matching/order.ts'
 
 /**
  * Two stories of a recording can begin alike: two tests that each open an account for a customer made up on the
- * spot. Which of them a client is in shows only later, when the first request comes that only one of the two has.
- * Until then any choice was right, because the answers were equal up to renaming; so when that request comes, the
- * two stories may still change places. They do only if everything that was served of either has a twin in the
- * other with an equal answer: the client cannot tell, and nothing is guessed.
+ * spot. Which of them a client is in shows only with the first request that only one of the two has. Until then any
+ * choice was right, because the answers were equal up to renaming; so when that request comes, the two stories may
+ * still be swapped. They are only if everything that was served of either has a twin in the other with an equal
+ * answer: the client cannot tell, and nothing is guessed.
  */
 export type Swap = {
-  readonly values: readonly { readonly type: string; readonly a: string; readonly b: string }[]
+  readonly values: readonly ValuePair[]
   readonly entries: readonly (readonly [Indexed, Indexed])[]
 }
 
+type ValuePair = { readonly type: string; readonly a: string; readonly b: string }
+
+/** A live value stands for `has` and should stand for `wants`. */
 export type WantedPair = { readonly type: string; readonly has: string; readonly wants: string }
 
 /** A story that is longer than this has shown what it is. */
 const MAX_TWINS = 256
 
-/** What would have to change places so that each `has` becomes what it `wants`; undefined when something differs. */
+/**
+ * What has to be swapped so that `has` becomes what it `wants`: these two values, and with them every value that an
+ * answer shows beside them. Undefined when a client could tell.
+ */
 export function planSwap(
   state: LaneState,
-  wanted: readonly WantedPair[],
+  wanted: WantedPair,
   sameAnswer: (a: Indexed, b: Indexed) => boolean,
 ): Swap | undefined {
+  const pairing = createPairing()
+  /** Position -> that of its twin, both ways. */
+  const twins = new Map<number, number>()
+  pairing.pair(wanted.type, wanted.has, wanted.wants)
+  const values: ValuePair[] = []
+  for (let next = pairing.next(); next; next = pairing.next()) {
+    values.push(next)
+    const { type, a, b } = next
+    if (!pairEntries(type, a, b) || !pairEntries(type, b, a)) return undefined
+  }
+  return { values, entries: pairsOf(state, twins) }
+
+  /** Finds a twin for each served entry of the story of `from`; false when there is none for one of them. */
+  function pairEntries(type: string, from: string, to: string): boolean {
+    for (const position of state.index.byValue.get(type)?.get(from) ?? []) {
+      if (!state.served.has(position) || twins.has(position)) continue
+      const one = state.index.entries.get(position)
+      if (!one) return false
+      const twin = twinOf(state, one, type, to, (other) => {
+        return !twins.has(other.position) && pairing.couldPair(one, other) && sameAnswer(one, other)
+      })
+      if (!twin || !pairing.pairAll(one, twin)) return false
+      twins.set(position, twin.position)
+      twins.set(twin.position, position)
+      if (twins.size > MAX_TWINS) return false
+    }
+    return true
+  }
+}
+
+/** Which values change places with which. A value has one partner. */
+function createPairing() {
   const partners = new Map<string, string>()
-  const queue: { type: string; a: string; b: string }[] = []
-  const entries = new Map<number, number>()
+  const queue: ValuePair[] = []
 
   const pair = (type: string, a: string, b: string): boolean => {
     const known = partners.get(`${type}\0${a}`)
@@ -38,40 +75,20 @@ export function planSwap(
     return true
   }
 
-  /** Pairs the values of two entries; false when a value would have two partners. */
-  const unify = (one: Indexed, other: Indexed): boolean =>
-    one.shape.kinds.length === other.shape.kinds.length && everyTwin(one, other, pair)
-
-  const couldPair = (one: Indexed, other: Indexed): boolean =>
-    everyTwin(one, other, (type, value, twin) => {
-      const known = partners.get(`${type}\0${value}`)
-      const back = partners.get(`${type}\0${twin}`)
-      return (known === undefined && back === undefined) || (known === twin && back === value)
-    })
-
-  for (const { type, has, wants } of wanted) if (!pair(type, has, wants)) return undefined
-  const values: { type: string; a: string; b: string }[] = []
-  for (let next = queue.shift(); next; next = queue.shift()) {
-    values.push(next)
-    const { type, a, b } = next
-    for (const [from, to] of [
-      [a, b],
-      [b, a],
-    ] as const) {
-      for (const position of state.index.byValue.get(type)?.get(from) ?? []) {
-        if (!state.served.has(position) || entries.has(position)) continue
-        const one = state.index.entries.get(position)
-        const suits = (other: Indexed) =>
-          one !== undefined && !entries.has(other.position) && couldPair(one, other) && sameAnswer(one, other)
-        const twin = one && twinOf(state, one, type, to, suits)
-        if (!one || !twin || !unify(one, twin)) return undefined
-        entries.set(position, twin.position)
-        entries.set(twin.position, position)
-        if (entries.size > MAX_TWINS) return undefined
-      }
-    }
+  return {
+    pair,
+    /** The next pair whose entries have not been looked at. */
+    next: () => queue.shift(),
+    /** Pairs the values of two entries; false when a value would have two partners. */
+    pairAll: (one: Indexed, other: Indexed): boolean =>
+      one.shape.kinds.length === other.shape.kinds.length && everyTwin(one, other, pair),
+    couldPair: (one: Indexed, other: Indexed): boolean =>
+      everyTwin(one, other, (type, value, twin) => {
+        const known = partners.get(`${type}\0${value}`)
+        const back = partners.get(`${type}\0${twin}`)
+        return (known === undefined && back === undefined) || (known === twin && back === value)
+      }),
   }
-  return { values, entries: pairsOf(state, entries) }
 }
 
 /** Whether each value of an entry and the one at the same place of another are of one type and pass. */
@@ -122,7 +139,7 @@ function pairsOf(state: LaneState, entries: ReadonlyMap<number, number>): (reado
   return pairs
 }
 
-/** Lets the two stories change places: live values, and which entries are served. */
+/** Swaps the two stories: live values, and which entries are served. A swap is its own inverse. */
 export function applySwap(state: LaneState, view: OrderView, { values, entries }: Swap): void {
   for (const { type, a, b } of values) state.table.swap(type, a, b)
   for (const [one, other] of entries) {

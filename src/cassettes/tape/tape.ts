@@ -1,13 +1,13 @@
+import { getOrMake } from '../../map-entries.ts'
 import { type ClassOptions, createClassOf } from '../bindings/outcome-class.ts'
 import type { CapturedRequest, Cassette, Interaction, MatchProfile } from '../interaction.ts'
 import { chooseEntry } from '../matching/choice.ts'
 import { isStored, scopesOf } from '../matching/edge-answers.ts'
 import { createKeyOf } from '../matching/entry.ts'
-import { createTapeLanes, type Lane } from '../matching/lanes.ts'
+import { createTapeLanes, type Lane, type Lanes } from '../matching/lanes.ts'
 import { type LiveFacts, type LookupContext, lookUp } from '../matching/lookup.ts'
-import { within } from '../matching/map-entries.ts'
 import { createShapes } from '../matching/shape.ts'
-import type { TimeMode } from '../message/instants.ts'
+import type { TimeMode } from '../matching/timeline.ts'
 import { readRedacted, readRequest, withoutIdleHeaders } from '../message/request-facts.ts'
 import { reportMiss } from '../miss/explain.ts'
 import type { MissReport } from '../miss/report.ts'
@@ -57,70 +57,33 @@ export type Tape = {
   readonly probes: () => number
 }
 
+/** One run of a tape. */
+type Run = {
+  readonly loaded: LoadedTape
+  readonly lanes: Lanes
+  readonly usage: Usage
+  readonly context: LookupContext
+  readonly profile: MatchProfile
+  readonly read: (live: LiveRequest) => LiveFacts
+}
+
 /** Loads cassettes for replay. Matching is synchronous: two requests at once are two requests one after the other. */
 export function createTape(cassettes: readonly Cassette[], options: TapeOptions): Tape {
-  const { prepare, digest, time = 'shift', isLive = () => false } = options
+  const { digest, time = 'shift', isLive = () => false } = options
   const classOf = createClassOf(options)
   const profile = options.profile ?? profileOf(cassettes)
   const texts = new Map<string, string>()
   const loaded = loadTape(cassettes, isLive, {
     shapeOf: createShapes(digest !== undefined),
-    shared: (text) => within(texts, text, () => text),
+    shared: (text) => getOrMake(texts, text, () => text),
   })
   const lanes = createTapeLanes(loaded.entries, createKeyOf(classOf), profile === 'strict', time)
   const usage = createUsage()
-  const context: LookupContext = { classOf, digest }
-
-  const read = ({ request, operation }: LiveRequest): LiveFacts => {
-    const raw = readRequest(request)
-    const prepared = prepare ? prepare(withoutIdleHeaders(request)) : request
-    return { operation, raw, prepared: readRedacted(prepared, request, raw) }
-  }
-
-  const match = (live: LiveRequest): TapeMatch => {
-    const lane = lanes.of(live.lane)
-    const facts = read(live)
-    const lookups = lookUp(lane.state, facts, context)
-    const keyed = keyedRequest(live.request, facts.raw)
-    const stored = keyed && lane.stored.get(keyed.key)
-    if (keyed && stored) {
-      // A recorded 409, 429 or 5xx under this key was an answer of its moment: its turn comes before the stored one.
-      const due = chooseEntry(lane, lookups, (entry) => !isStored(entry.interaction))
-      if (due?.rank === 'due') return serve(lane, live, due, usage)
-      if (stored.fingerprint !== keyed.fingerprint) return { kind: 'reused' }
-      usage.counts.repeated++
-      return { kind: 'hit', interaction: stored.interaction, reply: repeatedReply(stored), use: 'replayed' }
-    }
-    const chosen = chooseOrReassign(lane, lookups)
-    if (chosen) {
-      const hit = serve(lane, live, chosen, usage)
-      if (keyed) storeAnswer(lane, keyed, hit.interaction, hit.reply)
-      return hit
-    }
-    const asGet = headAsGet(lane, live, facts, context, usage)
-    if (asGet) return asGet
-    usage.counts.missed++
-    const report = reportMiss({ lane, lanes, live: facts, lookups, context, profile })
-    usage.misses.push(report)
-    return { kind: 'miss', report }
-  }
-
-  const grant = (live: LiveRequest): TokenGrant => {
-    const lane = lanes.of(live.lane)
-    const chosen = chooseEntry(lane, lookUp(lane.state, read(live), context))
-    if (!chosen) return { kind: 'granted', scopes: loaded.scopes, isRecorded: false }
-    const { interaction, position } = chosen.entry
-    if (interaction.reply?.status !== 200) return { kind: 'refused', hit: serve(lane, live, chosen, usage) }
-    bindValues(lane, chosen)
-    lane.state.served.set(position, 1)
-    usage.live.add(position)
-    return { kind: 'granted', scopes: scopesOf(interaction), isRecorded: true }
-  }
-
+  const run: Run = { loaded, lanes, usage, context: { classOf, digest }, profile, read: reader(options) }
   return {
-    match,
-    grant,
-    refusal: (live, code) => takeRefusal(loaded, usage, live, code),
+    match: (live) => match(run, live),
+    grant: (live) => grant(run, live),
+    refusal: (live, code) => takeRefusal(run, live, code),
     forwarded: () => {
       usage.counts.missed--
       usage.counts.forwarded++
@@ -135,6 +98,56 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
     misses: () => usage.misses,
     probes: () => [...lanes.all()].reduce((sum, { state }) => sum + state.probes, 0),
   }
+}
+
+function reader({ prepare }: TapeOptions): Run['read'] {
+  return ({ request, operation }) => {
+    const raw = readRequest(request)
+    const prepared = prepare ? prepare(withoutIdleHeaders(request)) : request
+    return { operation, raw, prepared: readRedacted(prepared, request, raw) }
+  }
+}
+
+function match(run: Run, live: LiveRequest): TapeMatch {
+  const { lanes, usage, context, profile } = run
+  const lane = lanes.of(live.lane)
+  const facts = run.read(live)
+  const lookups = lookUp(lane.state, facts, context)
+  const keyed = keyedRequest(live.request, facts.raw)
+  const stored = keyed && lane.stored.get(keyed.key)
+  if (keyed && stored) {
+    // A recorded 409, 429 or 5xx under this key was an answer of its moment: its turn comes before the stored one.
+    const due = chooseEntry(lane, lookups, (entry) => !isStored(entry.interaction))
+    if (due?.rank === 'due') return serve(lane, live, due, usage)
+    if (stored.fingerprint !== keyed.fingerprint) return { kind: 'reused' }
+    usage.counts.repeated++
+    return { kind: 'hit', interaction: stored.interaction, reply: repeatedReply(stored), use: 'replayed' }
+  }
+  const chosen = chooseOrReassign(lane, lookups)
+  if (chosen) {
+    const hit = serve(lane, live, chosen, usage)
+    if (keyed) storeAnswer(lane, keyed, hit.interaction, hit.reply)
+    return hit
+  }
+  const asGet = headAsGet(lane, live, facts, context, usage)
+  if (asGet) return asGet
+  usage.counts.missed++
+  const report = reportMiss({ lane, lanes, live: facts, lookups, context, profile })
+  usage.misses.push(report)
+  return { kind: 'miss', report }
+}
+
+/** A recorded grant is used up, and its scopes are granted again, with a token of this run. */
+function grant({ loaded, lanes, usage, context, read }: Run, live: LiveRequest): TokenGrant {
+  const lane = lanes.of(live.lane)
+  const chosen = chooseEntry(lane, lookUp(lane.state, read(live), context))
+  if (!chosen) return { kind: 'granted', scopes: loaded.scopes, isRecorded: false }
+  const { interaction, position } = chosen.entry
+  if (interaction.reply?.status !== 200) return { kind: 'refused', hit: serve(lane, live, chosen, usage) }
+  bindValues(lane, chosen)
+  lane.state.served.set(position, 1)
+  usage.live.add(position)
+  return { kind: 'granted', scopes: scopesOf(interaction), isRecorded: true }
 }
 
 function profileOf(cassettes: readonly Cassette[]): MatchProfile {
@@ -157,18 +170,13 @@ function headAsGet(
 }
 
 /** Uses up a recorded refusal: of this lane and target if there is one, else of this lane, else of any. */
-function takeRefusal(
-  { refusals }: LoadedTape,
-  { live: judgedLive }: Usage,
-  live: LiveRequest,
-  code: string,
-): Interaction | undefined {
-  const unused = refusals.get(refusalName(live.operation, code)) ?? []
+function takeRefusal({ loaded, usage }: Run, live: LiveRequest, code: string): Interaction | undefined {
+  const unused = loaded.refusals.get(refusalName(live.operation, code)) ?? []
   const ofLane = unused.filter(({ interaction }) => interaction.lane === live.lane)
   const ofTarget = ofLane.find(({ interaction }) => interaction.request.target === live.request.target)
   const found = ofTarget ?? ofLane[0] ?? unused[0]
   if (!found) return undefined
   unused.splice(unused.indexOf(found), 1)
-  judgedLive.add(found.position)
+  usage.live.add(found.position)
   return found.interaction
 }

@@ -1,3 +1,4 @@
+import { append } from '../../map-entries.ts'
 import type { Cassette, Interaction } from '../interaction.ts'
 import { headerIgnored, type Meaning, meaningOf } from './meaning.ts'
 
@@ -61,23 +62,14 @@ function byStart(a: Interaction, b: Interaction): number {
 
 function grouped(list: readonly Meaning[]): Map<string, Meaning[]> {
   const groups = new Map<string, Meaning[]>()
-  for (const meaning of list) {
-    const group = groups.get(meaning.key)
-    if (group) group.push(meaning)
-    else groups.set(meaning.key, [meaning])
-  }
+  for (const meaning of list) append(groups, meaning.key, meaning)
   return groups
 }
 
 /** Equal ones first, in order; what is left over, in order as well. */
 function paired(before: readonly Meaning[], after: readonly Meaning[]) {
   const waiting = new Map<string, Meaning[]>()
-  for (const meaning of after) {
-    const print = printOf(meaning)
-    const list = waiting.get(print)
-    if (list) list.push(meaning)
-    else waiting.set(print, [meaning])
-  }
+  for (const meaning of after) append(waiting, printOf(meaning), meaning)
   const same = new Set<Meaning>()
   const left = before.filter((meaning) => {
     const twin = waiting.get(printOf(meaning))?.shift()

@@ -2,8 +2,8 @@ import { bearerToken } from '../../http/authorization.ts'
 import { type HeaderLine, headerOf, WIRE_HEADERS } from '../../http/header-lines.ts'
 import { LANE_HEADER, takeLane } from '../../http/lane.ts'
 import { claimedKeyId } from '../../tokens/claimed-client.ts'
+import { isRecord } from '../file/checked.ts'
 import { EntryError, number, readContent, record, text } from '../file/har/read-entry.ts'
-import { isRecord } from '../file/shape.ts'
 import type { CapturedExchange } from '../interaction.ts'
 
 /** `urlOrigin`: scheme, host and port. */

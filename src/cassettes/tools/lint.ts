@@ -1,9 +1,12 @@
 import type { OutcomeRule } from '../../config/outcomes.ts'
+import { isPublicClientId } from '../../tokens/client-id.ts'
 import { CassetteError, type CassettePlace } from '../cassette-error.ts'
+import { chainHash } from '../file/chain.ts'
 import { formatJson } from '../file/har/format.ts'
+import { harParts } from '../file/har/parts.ts'
 import { entryText } from '../file/har/write.ts'
-import { lineHash } from '../file/journal/lines.ts'
-import { harParts, type LoadedCassette, parseCassette, readFile } from '../file/load.ts'
+import { type LoadedCassette, parseCassette } from '../file/load.ts'
+import { readFile } from '../file/read-file.ts'
 import type { Cassette, Interaction, Place } from '../interaction.ts'
 import { type EditableField, queryFields } from '../message/body-fields.ts'
 import { latin1 } from '../message/bytes.ts'
@@ -11,7 +14,7 @@ import { placeKey } from '../message/place.ts'
 import { readableBody } from '../message/readable-body.ts'
 import { valuesOf } from '../message/values.ts'
 import { CONTRACT_FIELDS, fieldRule } from '../redaction/contract.ts'
-import { createSecrets, isPublicClientId, type Secrets } from '../redaction/secrets/secrets.ts'
+import { createSecrets, type Secrets } from '../redaction/secrets/secrets.ts'
 import { createFieldLookup } from '../redaction/stand-ins/field-rules.ts'
 import { createStandIns, type StandIns } from '../redaction/stand-ins/stand-ins.ts'
 
@@ -97,7 +100,7 @@ function lintFile(bytes: Buffer, cassette: LoadedCassette): LintProblem[] {
   }
   let chain = ''
   for (const [start, end] of harParts(bytes, cassette.file).entries ?? [])
-    chain = lineHash(chain + formatJson(JSON.parse(bytes.toString('utf8', start, end)), '      '))
+    chain = chainHash(chain + formatJson(JSON.parse(bytes.toString('utf8', start, end)), '      '))
   if (chain === '' || cassette.chain === chain) return []
   return [{ severity: 'warning', kind: 'edited', message: 'was edited after it had been recorded', at: {} }]
 }
@@ -160,7 +163,7 @@ function structural(cause: unknown): LintProblem {
 }
 
 /** A binding says what its places hold; after an edit by hand they may hold something else. */
-export function lintBindings(interaction: Interaction): LintProblem[] {
+function lintBindings(interaction: Interaction): LintProblem[] {
   const values = valuesOf(interaction)
   return interaction.bindings.flatMap(({ type, value, places }) =>
     places.flatMap((place): LintProblem[] => {

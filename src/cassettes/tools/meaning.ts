@@ -1,5 +1,6 @@
 import { escapeStep } from '../../http/json-pointer.ts'
 import { splitTarget } from '../../http/target.ts'
+import { append } from '../../map-entries.ts'
 import type { Interaction } from '../interaction.ts'
 import { placeKey, readPlaceKey } from '../message/place.ts'
 import { readableBody } from '../message/readable-body.ts'
@@ -46,11 +47,7 @@ export function meaningOf(interaction: Interaction, numbers: Map<string, number>
     const id = `${lane}\0${type}\0${value}`
     const number = numbers.get(id) ?? nextOf(numbers, `${lane}\0${type}`)
     numbers.set(id, number)
-    for (const place of places) {
-      const list = holes.get(placeKey(place)) ?? []
-      list.push({ value, hole: `{${type} ${number}}` })
-      holes.set(placeKey(place), list)
-    }
+    for (const place of places) append(holes, placeKey(place), { value, hole: `{${type} ${number}}` })
   }
   const types = new Map<string, MeantValue['type']>()
   for (const field of readableBody(request).fields)

@@ -116,7 +116,7 @@ function showRedactions({ redactions }: Interaction, paint: Paint): string[] {
 /**
  * JSON for people, in its own tokens: `10.00` stays `10.00`. For display only. Undefined when the text is no JSON.
  */
-export function prettyJson(text: string): string | undefined {
+function prettyJson(text: string): string | undefined {
   try {
     JSON.parse(text)
   } catch {

@@ -6,7 +6,7 @@ import { valuesOf } from '../message/values.ts'
 import { driftOf } from './drift.ts'
 import { createLiveValues } from './live-values.ts'
 import type { Drift, EntryRef, VerifyReport } from './report.ts'
-import { prepareRequest } from './request.ts'
+import { prepareRequest, type RequestContext } from './request.ts'
 import { reasonToSkip, refusalCode } from './skip.ts'
 import { type Credentials, fetchToken, liveAuthorization, liveExchange } from './token.ts'
 
@@ -34,24 +34,16 @@ const MAX_WAITS = 3
  * @throws TokenError, and what `send` throws.
  */
 export async function verifyCassette(cassette: Cassette, options: VerifyOptions): Promise<VerifyReport> {
-  const { credentials, newKey, tenant } = options
   const values = createLiveValues()
   const varies = variations(cassette.interactions)
-  const volatile = new Set(
-    [...cassette.volatile, ...(options.volatile ?? [])].map((name) => name.toLowerCase()),
-  )
-  const keys = new Map<string, string>()
-  const keyOf = (lane: string, recorded: string): string => {
-    const name = `${lane}\0${recorded}`
-    const key = keys.get(name) ?? newKey()
-    keys.set(name, key)
-    return key
-  }
+  const names = [...cassette.volatile, ...(options.volatile ?? [])].map((name) => name.toLowerCase())
+  const volatile = new Set(names)
   const send = patient(options)
-  let token: Promise<string> | undefined
-  const defaultToken = () => {
-    token ??= fetchToken(send, credentials)
-    return token
+  const preparation: Preparation = {
+    ...options,
+    values,
+    keyOf: createKeys(options.newKey),
+    defaultToken: once(() => fetchToken(send, options.credentials)),
   }
 
   let verified = 0
@@ -59,32 +51,12 @@ export async function verifyCassette(cassette: Cassette, options: VerifyOptions)
   const skipped: (EntryRef & { reason: string })[] = []
   for (const interaction of [...cassette.interactions].sort((a, b) => a.sequence - b.sequence)) {
     const ref = refOf(interaction)
-    const skip = (reason: string) => skipped.push({ ...ref, reason })
-    const reason = reasonToSkip(interaction)
-    if (reason !== undefined) {
-      skip(reason)
+    const prepared = await prepare(interaction, preparation)
+    if (prepared.kind === 'skip') {
+      skipped.push({ ...ref, reason: prepared.reason })
       continue
     }
-    const isExchange = isTokenExchange(interaction)
-    const request = isExchange ? liveExchange(interaction, credentials) : interaction.request
-    const authorization = isExchange
-      ? { kind: 'ready' as const, value: headerOf(request.headers, 'authorization') }
-      : await liveAuthorization(interaction, values, defaultToken)
-    if (authorization.kind === 'skip') {
-      skip(authorization.reason)
-      continue
-    }
-    // A tenant that was refused is the point of its entry.
-    const ownTenant = refusalCode(interaction) === 'PARTNER_MISMATCH'
-    const live = prepareRequest(
-      { ...interaction, request },
-      { values, keyOf, authorization: authorization.value, tenant: ownTenant ? undefined : tenant },
-    )
-    if (live.kind === 'missing') {
-      skip(`it needs a live ${live.type}, which no reply has held`)
-      continue
-    }
-    const reply = await send(live.request)
+    const reply = await send(prepared.request)
     verified++
     const found = driftOf(interaction, reply, {
       origin: cassette.origin,
@@ -95,6 +67,58 @@ export async function verifyCassette(cassette: Cassette, options: VerifyOptions)
     if (reply.status === interaction.reply?.status) values.learn(interaction, reply)
   }
   return { verified, drifts, skipped }
+}
+
+type Preparation = Pick<VerifyOptions, 'credentials' | 'tenant'> &
+  Pick<RequestContext, 'values' | 'keyOf'> & {
+    /** A token for every scope of the key. */
+    readonly defaultToken: () => Promise<string>
+  }
+
+type Prepared =
+  | { readonly kind: 'ready'; readonly request: CapturedRequest }
+  | { readonly kind: 'skip'; readonly reason: string }
+
+/** The request as it is sent today, or why the entry says nothing about today's sandbox. */
+async function prepare(
+  interaction: Interaction,
+  { credentials, tenant, values, keyOf, defaultToken }: Preparation,
+): Promise<Prepared> {
+  const reason = reasonToSkip(interaction)
+  if (reason !== undefined) return { kind: 'skip', reason }
+  const isExchange = isTokenExchange(interaction)
+  const request = isExchange ? liveExchange(interaction, credentials) : interaction.request
+  const authorization = isExchange
+    ? { kind: 'ready' as const, value: headerOf(request.headers, 'authorization') }
+    : await liveAuthorization(interaction, values, defaultToken)
+  if (authorization.kind === 'skip') return authorization
+  // A tenant that was refused is the point of its entry.
+  const ownTenant = refusalCode(interaction) === 'PARTNER_MISMATCH'
+  const live = prepareRequest(
+    { ...interaction, request },
+    { values, keyOf, authorization: authorization.value, tenant: ownTenant ? undefined : tenant },
+  )
+  if (live.kind === 'ready') return live
+  return { kind: 'skip', reason: `it needs a live ${live.type}, which no reply has held` }
+}
+
+/** A fresh Idempotency-Key for each recorded one of a lane. */
+function createKeys(newKey: () => string): RequestContext['keyOf'] {
+  const keys = new Map<string, string>()
+  return (lane, recorded) => {
+    const name = `${lane}\0${recorded}`
+    const key = keys.get(name) ?? newKey()
+    keys.set(name, key)
+    return key
+  }
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }
 
 /** Waits when the sandbox says that we are too fast: the recording had taken its time. */

@@ -1,3 +1,4 @@
+import { freeName } from '../bindings/free-name.ts'
 import type { Binding, Cassette, Interaction, Place } from '../interaction.ts'
 import { appended } from '../merging/append.ts'
 import {
@@ -59,19 +60,11 @@ function createNames({ as, bound }: Continuation): RunNames {
   return {
     lane: as,
     recordedOf: (type, live) => toRecorded.get(`${type}\0${live}`),
-    nameFor: (type, live) => {
-      // Who took our name has left their own, or taken another's: following them ends at a free one.
-      let name = live
-      for (;;) {
-        const taker = toLive.get(`${type}\0${name}`)
-        if (taker === undefined || taker === name) return name
-        name = taker
-      }
-    },
+    nameFor: (type, live) => freeName(live, (name) => toLive.get(`${type}\0${name}`)),
   }
 }
 
-/** What the client and the server made up, by the recorded names. */
+/** Gives what client and server have made up in this run the recorded names. */
 function renameOwn(interaction: Interaction, names: RunNames): Interaction {
   const redacted = new Set(interaction.redactions.map(({ place }) => placeKey(place)))
   let { request, reply } = interaction

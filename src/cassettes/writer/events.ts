@@ -1,6 +1,8 @@
-import { type JournalEvent, storeBody } from '../file/journal/lines.ts'
+import { storeBody } from '../file/body-text.ts'
+import type { JournalEvent } from '../file/journal/lines.ts'
 import type { CapturedExchange } from '../interaction.ts'
-import type { RedactedReply, RedactedRequest } from '../redaction/redactor.ts'
+import type { RedactedReply } from '../redaction/reply.ts'
+import type { RedactedRequest } from '../redaction/request.ts'
 
 type Started = Pick<CapturedExchange, 'startedAt' | 'lane' | 'operation'>
 type Ended = Pick<CapturedExchange, 'durationMs' | 'origin'>

@@ -1,7 +1,7 @@
 import type { OutcomeRule } from '../../config/outcomes.ts'
 import type { HeaderLine } from '../../http/header-lines.ts'
 import type { CassetteFault, CassettePlace } from '../cassette-error.ts'
-import type { CassetteHeader } from '../file/journal/lines.ts'
+import type { CassetteHeader } from '../file/header.ts'
 import type { CapturedExchange } from '../interaction.ts'
 import type { FieldTable } from '../redaction/stand-ins/field-rules.ts'
 import type { Continuation } from '../tape/continuation.ts'
@@ -28,8 +28,8 @@ export type RecorderSettings = {
   readonly leftover: 'resume' | 'refuse' | 'discard'
 }
 
-/** A body that travels in the bytes of the batch. */
-type Slice = readonly [offset: number, length: number]
+/** Where a body stands in the bytes of its batch. */
+export type BodySlice = readonly [offset: number, length: number]
 
 export type OpenItem = Pick<CapturedExchange, 'startedAt' | 'lane' | 'operation'> & {
   readonly id: number
@@ -37,13 +37,13 @@ export type OpenItem = Pick<CapturedExchange, 'startedAt' | 'lane' | 'operation'
   readonly target: string
   readonly httpVersion: '1.0' | '1.1'
   readonly headers: readonly HeaderLine[]
-  readonly body: Slice
+  readonly body: BodySlice
 }
 
 export type EndItem = Pick<CapturedExchange, 'durationMs' | 'origin'> & {
   readonly id: number
   readonly reply:
-    | { readonly status: number; readonly headers: readonly HeaderLine[]; readonly body: Slice }
+    | { readonly status: number; readonly headers: readonly HeaderLine[]; readonly body: BodySlice }
     | undefined
 }
 
@@ -56,10 +56,11 @@ export type ToRecorder =
       readonly items: readonly Item[]
       readonly bytes: Uint8Array
     }
-  | { readonly kind: 'spoil' }
+  | { readonly kind: 'mark-bad' }
   | { readonly kind: 'finish'; readonly continuations: readonly Continuation[] }
   | { readonly kind: 'close' }
 
+/** A CassetteError as it crosses between threads. */
 export type SentError = {
   readonly reason: CassetteFault
   readonly path: string
@@ -80,7 +81,7 @@ export type FromRecorder =
   | { readonly kind: 'ready'; readonly nextId: number }
   /** The batch is on the disk (or, of a bad recording, dropped). */
   | { readonly kind: 'written'; readonly number: number }
-  | { readonly kind: 'bad'; readonly failure: SentError }
+  | { readonly kind: 'bad'; readonly error: SentError }
   | { readonly kind: 'finished'; readonly finished: Finished }
-  | { readonly kind: 'failed'; readonly failure: SentError }
+  | { readonly kind: 'failed'; readonly error: SentError }
   | { readonly kind: 'closed' }

@@ -1,7 +1,7 @@
 import type { CapturedReply, CapturedRequest } from '../interaction.ts'
 import type { EndItem, Item, OpenItem, ToRecorder } from './messages.ts'
 
-/** What an item costs beside its bodies, roughly: lines, names, bookkeeping. */
+/** What is counted for an item beside its body: header lines, names, bookkeeping. */
 const ITEM_BYTES = 1024
 const MAX_BATCH = 256
 

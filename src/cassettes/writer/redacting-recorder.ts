@@ -6,18 +6,20 @@ import { CassetteError, unwritable } from '../cassette-error.ts'
 import { writeHar } from '../file/har/write.ts'
 import { openJournal } from '../file/journal/append.ts'
 import type { JournalEvent } from '../file/journal/lines.ts'
-import { loadCassette, readFile } from '../file/load.ts'
+import { loadCassette } from '../file/load.ts'
 import { type CassettePaths, cassettePaths, setAside } from '../file/paths.ts'
+import { readFile } from '../file/read-file.ts'
 import type { CapturedRequest, Cassette, Interaction } from '../interaction.ts'
 import { standInsOf } from '../merging/known-stand-ins.ts'
-import { policyOf } from '../redaction/policy.ts'
-import { createRedactor, type RedactedRequest, type Redactor } from '../redaction/redactor.ts'
+import { policyOf, type RedactionPolicy } from '../redaction/policy.ts'
+import { createRedactor, type Redactor } from '../redaction/redactor.ts'
+import type { RedactedRequest } from '../redaction/request.ts'
 import { createSecrets, type Secrets } from '../redaction/secrets/secrets.ts'
 import { createFieldLookup } from '../redaction/stand-ins/field-rules.ts'
 import type { Continuation } from '../tape/continuation.ts'
 import { type ContinueOptions, continueCassette } from './continue-cassette.ts'
 import { doneEvent, openEvent } from './events.ts'
-import type { EndItem, Finished, Item, OpenItem, RecorderSettings } from './messages.ts'
+import type { BodySlice, Finished, Item, OpenItem, RecorderSettings } from './messages.ts'
 
 export type RedactingRecorder = {
   readonly nextId: number
@@ -33,18 +35,9 @@ export type RedactingRecorder = {
 /** The recorder itself, as it runs in its thread. The caller holds the lock. */
 export function createRedactingRecorder(settings: RecorderSettings): RedactingRecorder {
   const paths = cassettePaths(settings.path)
-  const policy = policyOf(createFieldLookup(settings.fields), {
-    allowHeaders: settings.allowHeaders,
-    personal: settings.personal,
-  })
-  const header = { ...settings.header, redaction: policy.name }
+  const policy = policyOf(createFieldLookup(settings.fields), settings)
   if (existsSync(paths.journal)) handleLeftover(paths.journal, settings.leftover)
-
-  const kept = settings.existing === 'append' && existsSync(paths.har) ? loadCassette(paths.har) : undefined
-  if (kept && kept.redaction !== policy.name) {
-    const detail = `was redacted by ${kept.redaction}, this recording by ${policy.name}; record it anew.`
-    throw new CassetteError('incomplete-recording', paths.har, detail)
-  }
+  const kept = keptCassette(paths, policy, settings.existing)
   const resumed = existsSync(paths.journal) ? loadCassette(paths.journal) : undefined
   const secrets = createSecrets(settings.fields.words)
   for (const secret of settings.secrets) secrets.learn(secret)
@@ -56,54 +49,63 @@ export function createRedactingRecorder(settings: RecorderSettings): RedactingRe
     ...(settings.cassetteKey && { cassetteKey: settings.cassetteKey }),
     taken: standInsOf([kept, resumed].filter((cassette) => cassette !== undefined)),
   })
-  const journal = openJournal(paths.journal, header)
-  const pending = new Map<number, RedactedRequest>()
-  let spoilt = false
-  let open = true
+  const journal = openJournal(paths.journal, { ...settings.header, redaction: policy.name })
+  const opened = new Map<number, RedactedRequest>()
+  let isBad = false
+  let isOpen = true
 
-  const closeJournal = () => {
-    if (open) journal.close()
-    open = false
-  }
-  const spoil = () => {
-    if (spoilt) return
-    spoilt = true
-    // Renaming needs no room, and nobody resumes by mistake what has a hole in it.
-    setAside(paths.journal, 'incomplete')
+  const close = () => {
+    if (isOpen) journal.close()
+    isOpen = false
   }
 
   return {
     nextId: journal.nextId,
+    close,
     take: (items, bytes) => {
-      if (spoilt) return
-      const events = items.flatMap((item) => eventsOf(item, bytes, redactor, secrets, pending))
+      if (isBad) return
+      const events = items.flatMap((item) => eventsOf(item, bytes, redactor, secrets, opened))
       if (events.length > 0) journal.append(events)
     },
-    markBad: spoil,
+    markBad: () => {
+      if (isBad) return
+      isBad = true
+      // A full disk has room for another name, and under this one nobody resumes a recording that lacks something.
+      setAside(paths.journal, 'incomplete')
+    },
     finish: (continuations) => {
-      closeJournal()
-      if (spoilt) {
-        throw new CassetteError(
-          'incomplete-recording',
-          paths.har,
-          'not all that passed was recorded; nothing was written.',
-        )
+      close()
+      if (isBad) {
+        const detail = 'not all that passed was recorded; nothing was written.'
+        throw new CassetteError('incomplete-recording', paths.har, detail)
       }
-      const recorded = answered(loadCassette(paths.journal), paths)
+      const recorded = loadCassette(paths.journal)
+      refuseUnanswered(recorded, paths)
       const all = completed(settings, kept, recorded, { continuations, original: redactor.original })
       write(all, paths, secrets)
       const { recovered } = journal
       const counts = { interactions: all.interactions.length, kept: kept?.interactions.length ?? 0 }
       return { path: paths.har, ...counts, ...(recovered && { recovered }) }
     },
-    close: closeJournal,
   }
 }
 
-/** What replays nothing takes nobody's place. */
-function answered(recorded: Cassette, { har, journal }: CassettePaths): Cassette {
-  const { interactions } = recorded
-  if (interactions.length === 0 || interactions.some(({ reply }) => reply !== undefined)) return recorded
+/** The finished cassette that is added to. @throws CassetteError when the two would be redacted differently. */
+function keptCassette(
+  { har }: CassettePaths,
+  policy: RedactionPolicy,
+  existing: RecorderSettings['existing'],
+): Cassette | undefined {
+  if (existing !== 'append' || !existsSync(har)) return undefined
+  const kept = loadCassette(har)
+  if (kept.redaction === policy.name) return kept
+  const detail = `was redacted by ${kept.redaction}, this recording by ${policy.name}; record it anew.`
+  throw new CassetteError('incomplete-recording', har, detail)
+}
+
+/** A recording without a single reply cannot be replayed: it does not take the place of the cassette that is there. */
+function refuseUnanswered({ interactions }: Cassette, { har, journal }: CassettePaths): void {
+  if (interactions.length === 0 || interactions.some(({ reply }) => reply !== undefined)) return
   rmSync(journal)
   throw new CassetteError('unanswered', har, 'no exchange had a reply of the upstream; nothing was written.')
 }
@@ -152,7 +154,7 @@ function eventsOf(
   bytes: Uint8Array,
   redactor: Redactor,
   secrets: Secrets,
-  pending: Map<number, RedactedRequest>,
+  opened: Map<number, RedactedRequest>,
 ): JournalEvent[] {
   if ('learn' in item) {
     secrets.learn(item.learn)
@@ -160,12 +162,12 @@ function eventsOf(
   }
   if ('open' in item) {
     const redacted = redactor.redactRequest(requestOf(item.open, bytes))
-    pending.set(item.open.id, redacted)
+    opened.set(item.open.id, redacted)
     return [openEvent(item.open.id, item.open, redacted)]
   }
   const { id, reply } = item.end
-  const personal = pending.get(id)?.personal ?? []
-  pending.delete(id)
+  const personal = opened.get(id)?.personal ?? []
+  opened.delete(id)
   const redacted = reply && redactor.redactReply({ ...reply, body: sliceOf(bytes, reply.body) }, personal)
   return [doneEvent(id, item.end, redacted)]
 }
@@ -177,9 +179,7 @@ function requestOf(
   return { method, target, httpVersion, headers, body: sliceOf(bytes, body) }
 }
 
-type Slice = NonNullable<EndItem['reply']>['body']
-
-function sliceOf(bytes: Uint8Array, [offset, length]: Slice): Uint8Array {
+function sliceOf(bytes: Uint8Array, [offset, length]: BodySlice): Uint8Array {
   return bytes.subarray(offset, offset + length)
 }
 

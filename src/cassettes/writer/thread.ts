@@ -3,14 +3,17 @@ import type { CassetteError } from '../cassette-error.ts'
 import type { FromRecorder, RecorderSettings, SentError, ToRecorder } from './messages.ts'
 import { createRedactingRecorder, describeFault, type RedactingRecorder } from './redacting-recorder.ts'
 
-/** The thread in which redaction, the journal and the scan run: inline they would cost as much as the request. */
+/**
+ * The thread in which redaction, the journal and the scan run, off the event loop that carries the traffic: see
+ * docs/performance.md for what recording costs a request. It loads neither the contract nor its schemas.
+ */
 const port = parentPort
 const settings = workerData as RecorderSettings
 
 if (port) {
   const send = (message: FromRecorder) => port.postMessage(message)
   const fail = (cause: unknown) =>
-    send({ kind: 'failed', failure: failureOf(describeFault(cause, settings.path)) })
+    send({ kind: 'failed', error: sentError(describeFault(cause, settings.path)) })
   try {
     const recorder = createRedactingRecorder(settings)
     port.on('message', (message: ToRecorder) => handle(message, recorder, send, fail))
@@ -32,11 +35,11 @@ function handle(
         recorder.take(message.items, message.bytes)
       } catch (cause) {
         recorder.markBad()
-        send({ kind: 'bad', failure: failureOf(describeFault(cause, settings.path)) })
+        send({ kind: 'bad', error: sentError(describeFault(cause, settings.path)) })
       }
       send({ kind: 'written', number: message.number })
       return
-    case 'spoil':
+    case 'mark-bad':
       recorder.markBad()
       return
     case 'finish':
@@ -52,6 +55,6 @@ function handle(
   }
 }
 
-function failureOf({ reason, path, detail, place }: CassetteError): SentError {
+function sentError({ reason, path, detail, place }: CassetteError): SentError {
   return { reason, path, detail, place }
 }

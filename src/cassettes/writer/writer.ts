@@ -1,15 +1,14 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import { packageRoot } from '../../product.ts'
 import { CassetteError, unwritable } from '../cassette-error.ts'
 import { acquireLock } from '../file/lock.ts'
 import { cassettePaths } from '../file/paths.ts'
-import type { CapturedExchange, CapturedReply } from '../interaction.ts'
+import type { CapturedExchange } from '../interaction.ts'
 import { CONTRACT_FIELDS } from '../redaction/contract.ts'
 import type { Continuation } from '../tape/continuation.ts'
-import type { Finished, FromRecorder, RecorderSettings, SentError, ToRecorder } from './messages.ts'
-import { createQueue } from './queue.ts'
+import type { Finished, RecorderSettings } from './messages.ts'
+import { createPump, type Pump } from './pump.ts'
+import { errorOf, type RecorderThread, startThread } from './recorder-thread.ts'
 
 export type RecordingStatus = {
   /** `bad`: something that passed is missing, and the recording will not be finished. */
@@ -60,8 +59,6 @@ export type Writer = {
 }
 
 const MAX_QUEUED_BYTES = 32 * 1024 * 1024
-/** One batch is being written while the next is on its way; the rest waits here, where it is counted. */
-const MAX_IN_FLIGHT = 2
 
 /** @throws CassetteError `busy` when somebody records this cassette, `unfinished`, `unwritable`, or what a loader finds. */
 export async function createWriter(options: WriterOptions): Promise<Writer> {
@@ -73,193 +70,139 @@ export async function createWriter(options: WriterOptions): Promise<Writer> {
     throw unwritable(paths.har, cause, 'its directory cannot be made')
   }
   const release = acquireLock(paths.lock)
-  // The thread is given the contract's fields as data: loading the contract would be most of its start.
-  const workerData: RecorderSettings = { ...settings, fields: CONTRACT_FIELDS }
-  const worker = new Worker(workerUrl(), { workerData })
   try {
-    const nextId = await ready(worker)
-    return run(worker, nextId, paths.har, { release, onBad, maxQueuedBytes })
+    // The contract's fields go over as data, so that the thread need not load the contract.
+    const thread = await startThread({ ...settings, fields: CONTRACT_FIELDS })
+    return writeThrough(thread, paths.har, { release, onBad, maxQueuedBytes })
   } catch (cause) {
     release()
-    await worker.terminate()
     throw cause
   }
 }
 
-function run(
-  worker: Worker,
-  firstId: number,
+type Lifetime = {
+  /** Gives up the lock. */
+  readonly release: () => void
+  readonly onBad: (status: RecordingStatus) => void
+  readonly maxQueuedBytes: number
+}
+
+/** One recording, from its first exchange to its end. */
+type Recording = {
+  readonly path: string
+  state: RecordingStatus['state']
+  fault: CassetteError | undefined
+  exchanges: number
+}
+
+function writeThrough(
+  thread: RecorderThread,
   path: string,
-  lifetime: { release: () => void; onBad: (status: RecordingStatus) => void; maxQueuedBytes: number },
+  { release, onBad, maxQueuedBytes }: Lifetime,
 ): Writer {
-  const queue = createQueue(lifetime.maxQueuedBytes)
-  const ends = new Map<number, number>()
-  let state: RecordingStatus['state'] = 'recording'
-  let fault: CassetteError | undefined
-  let nextId = firstId
-  let exchanges = 0
-  let written = 0
-  let scheduled = false
-  let idle: (() => void)[] = []
-  let answered: ((message: FromRecorder) => void) | undefined
+  const pump = createPump(maxQueuedBytes, thread.send)
+  const recording: Recording = { path, state: 'recording', fault: undefined, exchanges: 0 }
 
-  const send = (message: ToRecorder, transfer: ArrayBuffer[] = []) => worker.postMessage(message, transfer)
-  const status = (): RecordingStatus => ({
-    state,
-    exchanges,
-    written,
-    queuedBytes: queue.bytes(),
-    ...(fault && { fault }),
+  const status = (): RecordingStatus => {
+    const { state, exchanges, fault } = recording
+    return { state, exchanges, ...pump.counts(), ...(fault && { fault }) }
+  }
+  const markBad = (fault: CassetteError) => {
+    if (recording.state !== 'recording') return
+    recording.state = 'bad'
+    recording.fault = fault
+    pump.drop()
+    thread.send({ kind: 'mark-bad' })
+    onBad(status())
+  }
+  const incomplete = (detail: string, options?: ErrorOptions) =>
+    new CassetteError('incomplete-recording', path, detail, {}, options)
+  thread.listen({
+    onWritten: pump.written,
+    onBad: markBad,
+    onDied: (cause) => {
+      const error = incomplete('the recorder ended unexpectedly.', { cause })
+      markBad(error)
+      return error
+    },
   })
-  const settle = () => {
-    if (state === 'recording' && (queue.waiting() > 0 || queue.inFlight() > 0)) return
-    for (const resolve of idle) resolve()
-    idle = []
-  }
-  const spoil = (cause: CassetteError) => {
-    if (state !== 'recording') return
-    state = 'bad'
-    fault = cause
-    queue.clear()
-    send({ kind: 'spoil' })
-    settle()
-    lifetime.onBad(status())
-  }
-  const pump = () => {
-    scheduled = false
-    while (state === 'recording' && queue.inFlight() < MAX_IN_FLIGHT) {
-      const batch = queue.next()
-      if (batch === undefined) return
-      ends.set(batch.number, batch.items.filter((item) => 'end' in item).length)
-      send(batch, [batch.bytes.buffer as ArrayBuffer])
-    }
-  }
-  const taken = (room: boolean) => {
-    if (!room) {
-      spoil(
-        new CassetteError(
-          'incomplete-recording',
-          path,
-          `the recorder could not keep up (${lifetime.maxQueuedBytes} bytes were waiting).`,
-        ),
-      )
-    } else if (!scheduled) {
-      scheduled = true
-      setImmediate(pump)
-    }
-  }
-
-  worker.on('message', (message: FromRecorder) => {
-    if (message.kind === 'written') {
-      queue.release(message.number)
-      if (state === 'recording') written += ends.get(message.number) ?? 0
-      ends.delete(message.number)
-      pump()
-      settle()
-    } else if (message.kind === 'bad') spoil(errorOf(message.failure))
-    else answered?.(message)
-  })
-  worker.on('error', (cause) => {
-    const error = new CassetteError(
-      'incomplete-recording',
-      path,
-      'the recorder ended unexpectedly.',
-      {},
-      { cause },
-    )
-    spoil(error)
-    answered?.({ kind: 'failed', failure: error })
-  })
-  // A process that has nothing else to do may end; what was acknowledged is on the disk.
-  worker.unref()
-
-  const flush = () =>
-    new Promise<void>((resolve) => {
-      // The thread holds the process only while somebody waits for it.
-      worker.ref()
-      idle.push(() => {
-        worker.unref()
-        resolve()
-      })
-      pump()
-      settle()
-    })
-  const ask = (message: ToRecorder) =>
-    new Promise<FromRecorder>((resolve) => {
-      worker.ref()
-      answered = resolve
-      send(message)
-    })
-  const end = async (last: 'finished' | 'closed') => {
-    state = last
-    await worker.terminate()
-    lifetime.release()
-  }
-
-  const open = ({ startedAt, lane, operation, request }: StartedExchange): number => {
-    const id = nextId++
-    exchanges++
-    if (state !== 'recording') return id
-    const { method, target, httpVersion, headers, body } = request
-    taken(queue.open({ id, startedAt, lane, operation, method, target, httpVersion, headers }, body))
-    return id
-  }
-  const endOf = (id: number, { durationMs, origin, reply }: EndedExchange) => {
-    if (state === 'recording')
-      taken(queue.end({ id, durationMs, origin }, reply satisfies CapturedReply | undefined))
-  }
+  const flush = () => thread.during(pump.idle())
 
   return {
-    open,
-    end: endOf,
-    record: (exchange) => endOf(open(exchange), exchange),
-    learn: (secret) => {
-      if (state === 'recording') taken(queue.learn(secret))
-    },
-    markBad: (detail) => spoil(new CassetteError('incomplete-recording', path, detail)),
+    ...handOver(recording, thread.firstId, pump, () =>
+      markBad(incomplete(`the recorder could not keep up (${maxQueuedBytes} bytes were waiting).`)),
+    ),
+    ...ending(recording, thread, flush, release),
     status,
     flush,
+    markBad: (detail) => markBad(incomplete(detail)),
+  }
+}
+
+/** What the traffic calls: everything goes into the queue, as long as the recording is good. */
+function handOver(
+  recording: Recording,
+  firstId: number,
+  pump: Pump,
+  onOverflow: () => void,
+): Pick<Writer, 'open' | 'end' | 'record' | 'learn'> {
+  let nextId = firstId
+  const offer: Pump['offer'] = (put) => {
+    if (recording.state !== 'recording') return false
+    const isTaken = pump.offer(put)
+    if (!isTaken) onOverflow()
+    return isTaken
+  }
+  const open: Writer['open'] = ({ startedAt, lane, operation, request }) => {
+    const id = nextId++
+    recording.exchanges++
+    const { method, target, httpVersion, headers, body } = request
+    const head = { id, startedAt, lane, operation, method, target, httpVersion, headers }
+    offer((queue) => queue.open(head, body))
+    return id
+  }
+  const end: Writer['end'] = (id, { durationMs, origin, reply }) => {
+    offer((queue) => queue.end({ id, durationMs, origin }, reply))
+  }
+  return {
+    open,
+    end,
+    record: (exchange) => end(open(exchange), exchange),
+    learn: (secret) => void offer((queue) => queue.learn(secret)),
+  }
+}
+
+function ending(
+  recording: Recording,
+  thread: RecorderThread,
+  flush: () => Promise<void>,
+  release: () => void,
+): Pick<Writer, 'finish' | 'close'> {
+  const hasEnded = () => recording.state === 'finished' || recording.state === 'closed'
+  const leave = async (last: 'finished' | 'closed') => {
+    recording.state = last
+    await thread.terminate()
+    release()
+  }
+  return {
     finish: async (continuations = []) => {
-      if (state === 'finished' || state === 'closed')
+      const { path } = recording
+      if (hasEnded())
         throw new CassetteError('incomplete-recording', path, 'the recording has ended already.')
       await flush()
-      const answer = await ask({ kind: 'finish', continuations })
-      const bad = fault
-      await end('finished')
-      if (bad) throw bad
-      if (answer.kind === 'failed') throw errorOf(answer.failure)
+      const answer = await thread.ask({ kind: 'finish', continuations })
+      const { fault } = recording
+      await leave('finished')
+      if (fault) throw fault
+      if (answer.kind === 'failed') throw errorOf(answer.error)
       if (answer.kind !== 'finished') throw new Error(`unexpected answer ${answer.kind}`)
       return answer.finished
     },
     close: async () => {
-      if (state === 'finished' || state === 'closed') return
+      if (hasEnded()) return
       await flush()
-      await ask({ kind: 'close' })
-      await end('closed')
+      await thread.ask({ kind: 'close' })
+      await leave('closed')
     },
   }
-}
-
-function ready(worker: Worker): Promise<number> {
-  return new Promise((resolve, reject) => {
-    worker.once('error', reject)
-    worker.once('message', (message: FromRecorder) => {
-      worker.off('error', reject)
-      if (message.kind === 'ready') resolve(message.nextId)
-      else
-        reject(message.kind === 'failed' ? errorOf(message.failure) : new Error('the recorder did not start'))
-    })
-  })
-}
-
-function errorOf({ reason, path, detail, place }: SentError): CassetteError {
-  return new CassetteError(reason, path, detail, place)
-}
-
-/**
- * Where the recorder's thread starts: always the compiled file. Node 20 runs no TypeScript in a thread, so the build
- * is needed also when the sources themselves are imported, as the tests do.
- */
-export function workerUrl(): URL {
-  return new URL('dist/cassettes/writer/thread.js', packageRoot())
 }

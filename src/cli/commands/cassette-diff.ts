@@ -1,7 +1,7 @@
 import { loadCassette } from '../../cassettes/file/load.ts'
 import { diffCassettes, formatDiff } from '../../cassettes/tools/diff.ts'
-import { printableLines, reportingCassettes, wrongUsage } from '../cassette-problem.ts'
 import type { Run } from '../command.ts'
+import { printableLines, reportingCassettes, wrongUsage } from '../reporting.ts'
 
 /** Compares two cassettes by what they say, as diff does with its exit code. */
 export const run: Run = (invocation, io) =>

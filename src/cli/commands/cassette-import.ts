@@ -6,10 +6,10 @@ import { redactionPolicy } from '../../cassettes/redaction/contract.ts'
 import { createRedactor } from '../../cassettes/redaction/redactor.ts'
 import { type Imported, importHar } from '../../cassettes/tools/import.ts'
 import { product } from '../../product.ts'
-import { outFile } from '../cassette-out.ts'
-import { printableLines, reportingCassettes, wrongUsage } from '../cassette-problem.ts'
-import { cassetteRules } from '../cassette-rules.ts'
+import { cassetteConfig } from '../cassette-config.ts'
 import type { Run } from '../command.ts'
+import { outFile } from '../out-file.ts'
+import { printableLines, reportingCassettes, wrongUsage } from '../reporting.ts'
 
 /** Makes a cassette of the HAR of a browser, a proxy or a test runner; it is redacted as a recording is. */
 export const run: Run = (invocation, io) =>
@@ -23,7 +23,7 @@ export const run: Run = (invocation, io) =>
     const { origin } = options
     if (typeof origin === 'string' && (!URL.canParse(origin) || new URL(origin).origin !== origin))
       return wrongUsage(invocation, io, `--origin takes scheme, host and port alone, not ${origin}`)
-    const context = cassetteRules(invocation, io)
+    const context = cassetteConfig(invocation, io)
     if (!context.ok) return context.exit
     const { rules, testValues, secrets } = context
     const key = io.env.SANDGATE_CASSETTE_KEY

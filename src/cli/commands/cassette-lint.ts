@@ -1,15 +1,15 @@
 import { placeKey } from '../../cassettes/message/place.ts'
 import { type LintProblem, lintCassette } from '../../cassettes/tools/lint.ts'
-import { printableLines, wrongUsage } from '../cassette-problem.ts'
-import { cassetteRules } from '../cassette-rules.ts'
+import { cassetteConfig } from '../cassette-config.ts'
 import type { Run } from '../command.ts'
+import { printableLines, wrongUsage } from '../reporting.ts'
 
 /** Says what must not be committed: secrets, personal data, damage. One line for each finding. */
 export const run: Run = async (invocation, io) => {
   const { args, options } = invocation
   if (args.length === 0)
     return wrongUsage(invocation, io, 'name the cassettes: sandgate cassette lint FILE...')
-  const context = cassetteRules(invocation, io)
+  const context = cassetteConfig(invocation, io)
   if (!context.ok) return context.exit
   let errors = 0
   let warnings = 0

@@ -1,10 +1,10 @@
 import { writeHar } from '../../cassettes/file/har/write.ts'
 import { loadCassette } from '../../cassettes/file/load.ts'
 import { mergeCassettes } from '../../cassettes/merging/merge.ts'
-import { outFile } from '../cassette-out.ts'
-import { reportingCassettes, wrongUsage } from '../cassette-problem.ts'
-import { cassetteRules } from '../cassette-rules.ts'
+import { cassetteConfig } from '../cassette-config.ts'
 import type { Run } from '../command.ts'
+import { outFile } from '../out-file.ts'
+import { reportingCassettes, wrongUsage } from '../reporting.ts'
 
 /** One cassette of several, in the order they are named. */
 export const run: Run = (invocation, io) =>
@@ -18,7 +18,7 @@ export const run: Run = (invocation, io) =>
       )
     const out = outFile(invocation)
     if (!out.ok) return wrongUsage(invocation, io, out.message)
-    const context = cassetteRules(invocation, io)
+    const context = cassetteConfig(invocation, io)
     if (!context.ok) return context.exit
     const merged = mergeCassettes(args.map(loadCassette), context.rules)
     writeHar(out.path, merged, context.secrets)

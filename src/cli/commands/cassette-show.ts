@@ -1,7 +1,7 @@
 import { loadCassette } from '../../cassettes/file/load.ts'
 import { showCassette } from '../../cassettes/tools/show.ts'
-import { reportingCassettes, wrongUsage } from '../cassette-problem.ts'
 import type { Io, Run } from '../command.ts'
+import { reportingCassettes, wrongUsage } from '../reporting.ts'
 
 /** Prints a cassette in one line for each entry, or one entry in full. */
 export const run: Run = (invocation, io) =>

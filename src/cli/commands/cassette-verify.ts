@@ -4,14 +4,14 @@ import { loadCassette } from '../../cassettes/file/load.ts'
 import type { Cassette } from '../../cassettes/interaction.ts'
 import { isTokenExchange } from '../../cassettes/matching/edge-answers.ts'
 import { valuesOf } from '../../cassettes/message/values.ts'
-import { isPublicClientId } from '../../cassettes/redaction/secrets/secrets.ts'
 import { breakingDrifts, formatReport, publicReport } from '../../cassettes/verify/report.ts'
 import { TokenError } from '../../cassettes/verify/token.ts'
 import { verifyCassette } from '../../cassettes/verify/verify.ts'
-import { printableLines, reportingCassettes, wrongUsage } from '../cassette-problem.ts'
-import { createSend, SendFault } from '../cassette-send.ts'
+import { isPublicClientId } from '../../tokens/client-id.ts'
 import type { Run } from '../command.ts'
 import { listOf } from '../parse.ts'
+import { printableLines, reportingCassettes, wrongUsage } from '../reporting.ts'
+import { createSend, SendError } from '../sandbox-client.ts'
 
 /** Asks a live sandbox what was recorded, and says where its answers have moved away from the cassette. */
 export const run: Run = (invocation, io) =>
@@ -47,7 +47,7 @@ export const run: Run = (invocation, io) =>
       else io.out(printableLines(formatReport(report)))
       return breaking > 0 ? 'failure' : 'ok'
     } catch (cause) {
-      if (!(cause instanceof SendFault || cause instanceof TokenError)) throw cause
+      if (!(cause instanceof SendError || cause instanceof TokenError)) throw cause
       io.err(printableLines(`sandgate cassette verify: ${cause.message}\n`))
       return 'failure'
     }

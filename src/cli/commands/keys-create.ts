@@ -2,6 +2,7 @@ import { addKey } from '../../config/partners-edit.ts'
 import { createSandboxKey } from '../../config/sandbox-keys.ts'
 import { displayName } from '../../config/yaml-file.ts'
 import type { Run } from '../command.ts'
+import { listOf } from '../parse.ts'
 import { partnerConfig } from '../partner-config.ts'
 
 /** Makes a sandbox key. It is printed once, on standard output; what is kept is its SHA-256. */
@@ -18,8 +19,7 @@ export const run: Run = async ({ options }, io) => {
     const names = partners.map(({ id }) => id).join(', ')
     return wrong(`name the partner with --partner ID; there are ${names}`)
   }
-  const scopes =
-    typeof options.scopes === 'string' ? options.scopes.split(/[ ,]+/).filter(Boolean) : undefined
+  const scopes = options.scopes === undefined ? undefined : listOf(options.scopes)
   const strange = scopes?.find((scope) => !partner.scopes.some((held) => held === scope))
   if (strange !== undefined || scopes?.length === 0) {
     return wrong(

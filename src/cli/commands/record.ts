@@ -11,10 +11,10 @@ import {
   type Session,
   startSession,
 } from '../../start/recording.ts'
-import { printableLines, wrongUsage } from '../cassette-problem.ts'
-import { cassetteRules } from '../cassette-rules.ts'
-import { runChild } from '../child-command.ts'
+import { cassetteConfig } from '../cassette-config.ts'
+import { runChild } from '../child-process.ts'
 import type { Ending, Invocation, Io, Run } from '../command.ts'
+import { printableLines, wrongUsage } from '../reporting.ts'
 import { stopSignal } from '../stop-signal.ts'
 
 type Say = (text: string) => void
@@ -23,7 +23,7 @@ type Say = (text: string) => void
 export const run: Run = async (invocation, io) => {
   const asked = readOptions(invocation, io)
   if ('wrong' in asked) return wrongUsage(invocation, io, asked.wrong)
-  const context = cassetteRules(invocation, io)
+  const context = cassetteConfig(invocation, io)
   if (!context.ok) return context.exit
   const say: Say = (text) => io.err(printableLines(`sandgate record: ${text}\n`))
   const key = io.env.SANDGATE_CASSETTE_KEY

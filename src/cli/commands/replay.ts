@@ -1,23 +1,20 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { VolatileRuleError } from '../../cassettes/bindings/volatile.ts'
-import { isProfile } from '../../cassettes/file/journal/lines.ts'
+import { isProfile } from '../../cassettes/file/header.ts'
 import { loadCassette } from '../../cassettes/file/load.ts'
-import type { Cassette } from '../../cassettes/interaction.ts'
 import { missText } from '../../cassettes/miss/console.ts'
 import { missJUnit } from '../../cassettes/miss/junit.ts'
 import type { MissReport } from '../../cassettes/miss/report.ts'
 import { exitCode, type Ledger, ledgerText } from '../../cassettes/tape/ledger.ts'
-import { formatConfigErrors } from '../../config/errors.ts'
-import { loadConfig } from '../../config/load.ts'
 import type { Config } from '../../config/schema.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { type ReplayGateway, startReplay } from '../../start/replay.ts'
-import { printableLines, reportingCassettes, wrongUsage } from '../cassette-problem.ts'
-import { runChild } from '../child-command.ts'
+import { runChild } from '../child-process.ts'
 import type { Ending, Invocation, Io, Run } from '../command.ts'
-import { configFile } from '../config-file.ts'
+import { configFile, readConfig } from '../config-file.ts'
 import { listOf } from '../parse.ts'
+import { printableLines, reportingCassettes, wrongUsage } from '../reporting.ts'
 import { stopSignal } from '../stop-signal.ts'
 
 /** Answers from cassettes, for a command or until it is stopped, and says at the end what became of them. */
@@ -33,15 +30,13 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
   }
   if (options.profile !== undefined && !isProfile(options.profile))
     return wrongUsage(invocation, io, `--profile is contract or strict, not ${options.profile}`)
-  const config = replayConfig(invocation, io)
-  if (config === undefined) return 'configuration'
-  const load = () => args.map((file) => loadCassette(file))
-  const color = process.stderr.isTTY === true && io.env.NO_COLOR === undefined
+  const partners =
+    typeof options.partners === 'string' ? { SANDGATE_PARTNERS: resolve(options.partners) } : {}
+  const configured = readConfig(configFile(options.config), io, { ...io.env, ...partners })
+  if (!configured) return 'configuration'
   let gateway: ReplayGateway
   try {
-    gateway = await start(invocation, config, port, load, (report) =>
-      io.err(`${missText(report, { color })}\n`),
-    )
+    gateway = await start(invocation, io, configured.config, port)
   } catch (error) {
     if (error instanceof VolatileRuleError) return wrongUsage(invocation, io, error.message)
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
@@ -58,41 +53,20 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
   return finish(invocation, io, gateway.ledger(), gateway.misses(), code)
 }
 
-function start(
-  { options }: Invocation,
-  config: Config,
-  port: number,
-  load: () => readonly Cassette[],
-  onMiss: (report: MissReport) => void,
-): Promise<ReplayGateway> {
+function start({ args, options }: Invocation, io: Io, config: Config, port: number): Promise<ReplayGateway> {
+  const color = process.stderr.isTTY === true && io.env.NO_COLOR === undefined
   return startReplay({
-    load,
+    load: () => args.map((file) => loadCassette(file)),
     config,
     port,
     partners: options.partners === undefined ? 'any' : 'configured',
     logger: createLogger({ requests: false, format: 'off' }),
-    onMiss,
+    onMiss: (report) => io.err(`${missText(report, { color })}\n`),
     ...(isProfile(options.profile) && { profile: options.profile }),
     volatile: listOf(options.volatile),
     time: options.freeze === true ? 'freeze' : 'shift',
-    ...cassetteKeyOf(process.env.SANDGATE_CASSETTE_KEY),
+    ...(io.env.SANDGATE_CASSETTE_KEY && { cassetteKey: io.env.SANDGATE_CASSETTE_KEY }),
   })
-}
-
-function cassetteKeyOf(key: string | undefined) {
-  return key === undefined || key === '' ? {} : { cassetteKey: key }
-}
-
-/** The configuration, for its rules and, where they are named, its partners. */
-function replayConfig({ options }: Invocation, io: Io): Config | undefined {
-  const partners =
-    typeof options.partners === 'string' ? { SANDGATE_PARTNERS: resolve(options.partners) } : {}
-  const result = loadConfig({ file: configFile(options.config), env: { ...io.env, ...partners } })
-  if (!result.ok) {
-    io.err(`${formatConfigErrors(result.errors)}\n`)
-    return undefined
-  }
-  return result.config
 }
 
 /** The command's own exit code, unless it went well and the replay did not. */

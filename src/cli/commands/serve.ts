@@ -25,6 +25,7 @@ export const run: Run = async (invocation, io) => {
   for (const warning of initial.warnings) logger.warn({}, warning)
 
   let gateway: RunningGateway | undefined
+  let failures = 0
   const live = createLiveConfig({
     load,
     initial,
@@ -33,13 +34,18 @@ export const run: Run = async (invocation, io) => {
       logger.info({ needsRestart }, 'configuration reloaded')
     },
     onError: (errors) => {
+      failures++
       const lines = formatConfigErrors(errors).split('\n')
       logger.error({ errors: lines }, 'the configuration has mistakes; the one before stays in use')
     },
   })
   const stop = stopSignal()
   try {
-    gateway = await startGateway({ config: initial.config, logger, configuration: () => stateOf(live) })
+    gateway = await startGateway({
+      config: initial.config,
+      logger,
+      configuration: () => ({ ...stateOf(live), failures }),
+    })
   } catch (error) {
     live.stop()
     stop.cancel()
@@ -79,5 +85,7 @@ function isFromFlag({ file }: ConfigError): boolean {
 
 function stateOf(live: LiveConfig) {
   const status = live.status()
-  return status.ok ? { ok: true } : { ok: false, errors: formatConfigErrors(status.errors).split('\n') }
+  return status.ok
+    ? { ok: true, needsRestart: status.needsRestart }
+    : { ok: false, errors: formatConfigErrors(status.errors).split('\n') }
 }

@@ -16,7 +16,6 @@ export const list: Run = (invocation, io) =>
   work(invocation, io, {
     remote: { method: 'GET', path: '/signing-keys' },
     local: async (keys) => keys.list(),
-    show: (rows) => columns(['KEY', 'STATE', 'CREATED', 'VERIFIES UNTIL'], rows.map(row)),
   })
 
 /** Makes a new signing key. What the old one has signed verifies until it has expired. */
@@ -27,29 +26,27 @@ export const rotate: Run = (invocation, io) =>
       await keys.rotate()
       return keys.list()
     },
-    show: (rows) => columns(['KEY', 'STATE', 'CREATED', 'VERIFIES UNTIL'], rows.map(row)),
   })
 
 type Work = {
   readonly remote: { readonly method: 'GET' | 'POST'; readonly path: string }
   readonly local: (keys: ReturnType<typeof createSigningKeys>) => Promise<SigningKeyRow[]>
-  readonly show: (rows: readonly SigningKeyRow[]) => string
 }
 
-async function work({ command, options }: Invocation, io: Io, { remote, local, show }: Work): Promise<Exit> {
+async function work({ command, options }: Invocation, io: Io, { remote, local }: Work): Promise<Exit> {
   const loaded = partnerConfig(command.name, options.config, io)
   if (!loaded.ok) return loaded.exit
   const answer = await callOperator(loaded.config, options.operator, remote)
   if (answer.kind === 'answered') {
     const { keys } = answer.body as { keys: SigningKeyRow[] }
-    io.out(show(keys))
+    io.out(shown(keys))
     return 'ok'
   }
   if (answer.kind === 'refused' || options.operator !== undefined) {
     io.err(`sandgate ${command.name}: ${answer.message}\n`)
     return 'failure'
   }
-  return await inDirectory(command.name, loaded.config, io, async (keys) => io.out(show(await local(keys))))
+  return await inDirectory(command.name, loaded.config, io, async (keys) => io.out(shown(await local(keys))))
 }
 
 /** With nothing running: the directory is claimed for the moment, so that no gateway starts in between. */
@@ -90,6 +87,7 @@ async function inDirectory(
   }
 }
 
-function row({ kid, state, createdAt, expiresAt }: SigningKeyRow): string[] {
-  return [kid, state, createdAt, expiresAt ?? '']
+function shown(keys: readonly SigningKeyRow[]): string {
+  const rows = keys.map(({ kid, state, createdAt, expiresAt }) => [kid, state, createdAt, expiresAt ?? ''])
+  return columns(['KEY', 'STATE', 'CREATED', 'VERIFIES UNTIL'], rows)
 }

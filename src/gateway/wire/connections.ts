@@ -9,12 +9,12 @@ export type ConnectionBounds = {
   readonly isProxy: (address: string) => boolean
 }
 
-export type Connections = { readonly count: () => number; readonly refused: () => number }
+/** `refused`: connections that were closed at once, by this bound or by that of the whole listener. */
+export type Connections = { readonly refused: () => number }
 
 /** Closes, without a word, what one address opens beyond its bound, so that nobody can fill the listener alone. */
 export function boundConnections(server: Server, bounds: ConnectionBounds): Connections {
   const tally = createTally(bounds.perAddress)
-  let count = 0
   let refused = 0
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress
@@ -26,11 +26,10 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): Conn
       socket.destroy()
       return
     }
-    count++
-    socket.once('close', () => {
-      count--
-      if (owner !== undefined) tally.giveBack(owner)
-    })
+    if (owner !== undefined) socket.once('close', () => tally.giveBack(owner))
   })
-  return { count: () => count, refused: () => refused }
+  server.on('drop', () => {
+    refused++
+  })
+  return { refused: () => refused }
 }

@@ -98,6 +98,7 @@ export function createSandbox(seed = 'seed'): Sandbox {
         records,
         usage: () => [],
         peek: () => ({ limit: 1, remaining: 1, resetAt: 0, full: false }),
+        history: { history: () => [], refusals: () => [] },
       } satisfies Simulation,
     )
     if (decided.kind === 'refused') {

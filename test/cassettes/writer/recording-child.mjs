@@ -45,7 +45,7 @@ if (mode === 'thread') {
   }
 }
 
-const { createRecorder } = await import('../../../dist/cassettes/writer/redacting-recorder.js')
+const { createRedactingRecorder } = await import('../../../dist/cassettes/writer/redacting-recorder.js')
 const fields = {
   rules: { phone: { kind: 'personal', type: 'phone' } },
   shapes: {
@@ -53,7 +53,7 @@ const fields = {
   },
   words: [],
 }
-const recorder = createRecorder({ ...settings, fields })
+const recorder = createRedactingRecorder({ ...settings, fields })
 const bytes = Buffer.concat([request.body, reply.body])
 for (let id = 1; ; ) {
   const items = []

@@ -1,6 +1,6 @@
 import type { HeaderLine } from '../../../http/header-lines.ts'
 import type { Interaction, Origin } from '../../interaction.ts'
-import { bindings, headerLines, isRecord, redactions } from '../shape.ts'
+import { bindings, headerLines, isRecord, redactions } from '../checked.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs'
 
-/** In JSON no quote within a text stands alone, so this is always the name of a member. */
+/** Inside a JSON string every quote is escaped, so these bytes can only be the name of a member. */
 const FIRST_MEMBER = Buffer.from('"startedDateTime": "')
 const WINDOW_BYTES = 4 << 20
 

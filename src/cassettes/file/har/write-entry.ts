@@ -4,7 +4,7 @@ import { type HeaderLine, headerOf, WIRE_HEADERS } from '../../../http/header-li
 import type { CapturedReply, CapturedRequest, Interaction } from '../../interaction.ts'
 import { decodeBody, decodedBody } from '../../message/encoding.ts'
 import { queryValues } from '../../message/form-spans.ts'
-import { storeBody } from '../journal/lines.ts'
+import { storeBody } from '../body-text.ts'
 
 /**
  * An entry of HAR 1.2, keys in a fixed order. What is standard serves every reader of HAR: bodies are decoded, and
@@ -48,8 +48,6 @@ export function harEntry(interaction: Interaction, origin: string) {
     },
   }
 }
-
-export type HarEntry = ReturnType<typeof harEntry>
 
 /** Status 0 is how HAR says that no response came. */
 const NO_RESPONSE = {

@@ -4,7 +4,8 @@ import { CassetteError, unwritable } from '../../cassette-error.ts'
 import type { Cassette, Interaction } from '../../interaction.ts'
 import { latin1 } from '../../message/bytes.ts'
 import type { Secrets } from '../../redaction/secrets/secrets.ts'
-import { type CassetteHeader, lineHash } from '../journal/lines.ts'
+import { chainHash } from '../chain.ts'
+import type { CassetteHeader } from '../header.ts'
 import { formatJson } from './format.ts'
 import { harEntry } from './write-entry.ts'
 
@@ -55,7 +56,7 @@ function writeTo(
     check(text, entry)
     if (entry === undefined && chainAt === -1)
       chainAt = Buffer.byteLength(text.slice(0, text.indexOf(NO_CHAIN)))
-    if (entry !== undefined) chain = lineHash(chain + text)
+    if (entry !== undefined) chain = chainHash(chain + text)
     pending += text
     if (pending.length > CHUNK_BYTES) flush()
   }
@@ -84,9 +85,9 @@ export function entryText(interaction: Interaction, origin: string): string {
 }
 
 /** Over the entries as they are written; an edited file shows in `lint`. */
-export function chainOf(pieces: Iterable<Piece>): string {
+function chainOf(pieces: Iterable<Piece>): string {
   let chain = ''
-  for (const { text, entry } of pieces) if (entry !== undefined) chain = lineHash(chain + text)
+  for (const { text, entry } of pieces) if (entry !== undefined) chain = chainHash(chain + text)
   return chain === '' ? NO_CHAIN : chain
 }
 

@@ -2,8 +2,10 @@ import { closeSync, constants, existsSync, fdatasyncSync, ftruncateSync, openSyn
 import { dirname } from 'node:path'
 import { syncDirectory, writeAllSync } from '../../../replace-file.ts'
 import { unwritable } from '../../cassette-error.ts'
-import { readFile } from '../load.ts'
-import { type CassetteHeader, type JournalEvent, lineHash } from './lines.ts'
+import { chainHash } from '../chain.ts'
+import type { CassetteHeader } from '../header.ts'
+import { readFile } from '../read-file.ts'
+import type { JournalEvent } from './lines.ts'
 import { readJournal } from './read.ts'
 
 export type Journal = {
@@ -43,7 +45,7 @@ export function openJournal(path: string, header: CassetteHeader): Journal {
     let nextPrev = prev
     for (const event of events) {
       const line = JSON.stringify({ seq: nextSeq++, prev: nextPrev, ...event })
-      nextPrev = lineHash(line)
+      nextPrev = chainHash(line)
       text += `${line}\n`
     }
     const bytes = Buffer.from(text, 'utf8')
@@ -61,7 +63,7 @@ export function openJournal(path: string, header: CassetteHeader): Journal {
 
   try {
     if (resumed) ftruncateSync(fd, length)
-    // The last line of a journal may have lost its line break alone.
+    // A whole last line may lack its line break.
     if (resumed?.unterminated) length += writeSync(fd, '\n', length)
     if (!resumed) {
       append([{ cassette: header }])

@@ -1,8 +1,9 @@
 import { joined } from '../../bindings/joined.ts'
 import { CassetteError } from '../../cassette-error.ts'
 import type { CapturedReply, CapturedRequest, Interaction } from '../../interaction.ts'
-import * as shape from '../shape.ts'
-import { type AbortedLine, type DoneLine, type OpenLine, readStored } from './lines.ts'
+import { readStored } from '../body-text.ts'
+import * as shape from '../checked.ts'
+import type { AbortedLine, DoneLine, OpenLine } from './lines.ts'
 import type { ReadJournal } from './read.ts'
 
 type Known = {

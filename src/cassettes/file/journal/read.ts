@@ -1,17 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { CassetteError } from '../../cassette-error.ts'
-import { CASSETTE_VERSION } from '../../interaction.ts'
 import { bufferOf } from '../../message/bytes.ts'
-import { isRecord } from '../shape.ts'
-import {
-  type AbortedLine,
-  type CassetteHeader,
-  type DoneLine,
-  isProfile,
-  type JournalLine,
-  lineHash,
-  type OpenLine,
-} from './lines.ts'
+import { chainHash } from '../chain.ts'
+import { isRecord } from '../checked.ts'
+import { type CassetteHeader, readHeader } from '../header.ts'
+import type { AbortedLine, DoneLine, JournalLine, OpenLine } from './lines.ts'
 
 /** `opened`: how many requests had been written before it. */
 type Ended = { readonly end: DoneLine | AbortedLine; readonly opened: number }
@@ -79,7 +72,7 @@ export function readJournal(bytes: Buffer, path: string): ReadJournal {
         place,
       )
     seq++
-    head = lineHash(raw)
+    head = chainHash(raw)
     unterminated = newline === -1
     at = end + 1
   }
@@ -88,33 +81,6 @@ export function readJournal(bytes: Buffer, path: string): ReadJournal {
   const tail = bytes.subarray(goodBytes).toString('latin1')
   const dropped = tail.split('\n').filter((line) => line !== '').length
   return { header, opened, ended, lines: seq, dropped, goodBytes, unterminated, head, nextId }
-}
-
-/** What is said about the whole, checked; a newer format is refused before anything else is looked at. */
-export function readHeader(value: unknown, path: string): CassetteHeader {
-  if (!isRecord(value))
-    throw new CassetteError('undecodable', path, 'the description of the cassette is not an object.')
-  const { version, product, t0, origin, profile, volatile, redaction } = value
-  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
-    throw new CassetteError('undecodable', path, 'the cassette has no format version.')
-  if (version > CASSETTE_VERSION) {
-    throw new CassetteError(
-      'newer',
-      path,
-      `has format ${version}, and this version of Sandgate reads up to ${CASSETTE_VERSION}: update Sandgate.`,
-    )
-  }
-  if (
-    typeof product !== 'string' ||
-    typeof t0 !== 'number' ||
-    typeof origin !== 'string' ||
-    !isProfile(profile) ||
-    !Array.isArray(volatile) ||
-    !volatile.every((name) => typeof name === 'string') ||
-    typeof redaction !== 'string'
-  )
-    throw new CassetteError('undecodable', path, 'the description of the cassette lacks a part.')
-  return { version, product, t0, origin, profile, volatile, redaction }
 }
 
 function readLine(raw: Uint8Array): JournalLine | undefined {

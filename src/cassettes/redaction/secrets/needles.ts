@@ -1,7 +1,7 @@
 /**
- * Many known texts looked for at once (Wu and Manber, 1994). A long recording knows thousands of secrets; one
- * `indexOf` for each would make every exchange dearer than the one before. Here three bytes at a time say how far
- * the next occurrence can be at least, so that most bytes are never looked at, however many needles there are.
+ * Many known texts looked for at once (Wu and Manber, 1994). A long recording knows thousands of secrets, and one
+ * `indexOf` for each would go through an exchange thousands of times. Here three bytes at a time tell how far away the
+ * next occurrence is at least, so that a text is gone through once, and mostly in steps of several bytes.
  *
  * Texts are Latin-1 strings that stand for bytes, so that positions are byte offsets and nothing is ever decoded.
  */

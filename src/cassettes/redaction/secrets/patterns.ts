@@ -25,7 +25,7 @@ const PATTERNS: readonly Pattern[] = [
   { rule: 'signing-secret', find: /whsec_[A-Za-z0-9+/_=-]+/g },
   { rule: 'token', find: /eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,4}/g, holds: looksLikeJwt },
   { rule: 'userinfo', find: /:\/\/(?!redacted-)([^\s/?#"'<>@\\]+)@/g },
-  // One expression for three rules: each pass over the text costs.
+  // One expression for three rules, so that the text is gone through once.
   { rule: 'credentials', find: new RegExp(`${CREDENTIALS}|${BASIC}|${IN_URL}`, 'gi'), holds: isCredential },
 ]
 

@@ -1,3 +1,4 @@
+import { isPublicClientId } from '../../../tokens/client-id.ts'
 import { latin1, utf8 } from '../../message/bytes.ts'
 import { createNeedles } from './needles.ts'
 import { base64Needles, findPatterns } from './patterns.ts'
@@ -47,7 +48,7 @@ export function createSecrets(words: readonly string[] = []): Secrets {
   let last = ''
 
   const learn = (value: string) => {
-    // Comparing two long texts costs a fraction of hashing one.
+    // A client sends one token with every request: the last one is known without hashing it.
     if (value === last) return
     last = value
     if (known.has(value) || refused.has(value)) return
@@ -97,11 +98,6 @@ function isSearchable(value: string, vocabulary: string): boolean {
   // What a pattern recognises on its own needs no needle: thousands of tokens would be thousands of kilobytes.
   const [found] = findPatterns(latin1(value))
   return !(found && found.start === 0 && found.end === value.length && found.rule !== 'userinfo')
-}
-
-/** A key id or a tenant names its owner to everybody; it is not a secret. */
-export function isPublicClientId(value: string): boolean {
-  return /^(?:key|tn_sandbox)_[A-Za-z0-9_-]{1,60}$/.test(value)
 }
 
 function spellings(value: string): Set<string> {

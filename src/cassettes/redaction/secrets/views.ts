@@ -68,7 +68,7 @@ function* decodings(view: View, steps: number, percents: number, escapes: number
   if (applies(NUL, view)) yield* decodings(decoded(view, NUL), steps - 1, percents, escapes)
 }
 
-/** Most texts hold no mark at all, and a search for one byte is the cheapest there is. */
+/** Most texts hold no mark at all, which a search for one byte shows. */
 function applies({ mark, test }: Decoder, { text }: View): boolean {
   return text.includes(mark) && test.test(text)
 }

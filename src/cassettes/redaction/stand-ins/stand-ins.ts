@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { OutcomeRule } from '../../../config/outcomes.ts'
+import { getOrMake } from '../../../map-entries.ts'
 import { type FieldLookup, satisfies } from './field-rules.ts'
 import { candidate, disguise } from './forms.ts'
 import { type FieldRules, rulesOf } from './outcome-rules.ts'
@@ -29,26 +30,25 @@ export type StandInOptions = {
   readonly taken?: Iterable<string>
 }
 
+export function createStandIns(options: StandInOptions): StandIns {
+  const reserved = new Set<string>(options.taken)
+  return { fields: options.fields, ...personalStandIns(options, reserved), secret: secretStandIns(reserved) }
+}
+
+/** How many numbers are tried before a rule set is taken to name nearly every value. */
 const TRIES = 5000
 
-export function createStandIns({ fields, rules, testValues, taken = [] }: StandInOptions): StandIns {
+function personalStandIns(
+  { fields, rules, testValues }: StandInOptions,
+  reserved: ReadonlySet<string>,
+): Pick<StandIns, 'personal' | 'original'> {
   const kept = new Set(testValues)
-  const reserved = new Set<string>(taken)
-  const used = new Set<string>()
   const byType = new Map<string, { rules: FieldRules; next: number; known: Map<string, string> }>()
+  /** Type and stand-in -> the value. */
   const originals = new Map<string, string>()
-  const secrets = new Map<string, string>()
-  const counters = new Map<string, number>()
-  /** A client sends one token with every request: the last one is known without hashing it. */
-  let last: { readonly value: string; readonly text: string } | undefined
 
-  const ofType = (type: string) => {
-    const found = byType.get(type)
-    if (found) return found
-    const made = { rules: rulesOf(type, rules), next: 1, known: new Map<string, string>() }
-    byType.set(type, made)
-    return made
-  }
+  const ofType = (type: string) =>
+    getOrMake(byType, type, () => ({ rules: rulesOf(type, rules), next: 1, known: new Map() }))
 
   const make = (
     type: string,
@@ -62,17 +62,17 @@ export function createStandIns({ fields, rules, testValues, taken = [] }: StandI
     for (let n = from; n < from + TRIES; n++) {
       // A value that its field refuses gets a stand-in that its field refuses for the same reason.
       const text = valid ? candidate(type, n, suffix, shape) : disguise(value, n)
-      if (text === value || used.has(`${type}\0${text}`) || reserved.has(text) || kept.has(text)) continue
+      if (text === value || originals.has(`${type}\0${text}`) || reserved.has(text) || kept.has(text))
+        continue
       if (field.isMagic(text)) continue
       if (valid && !(satisfies(shape, text) && field.endAlike(text, value))) continue
       return { text, next: n + 1 }
     }
-    // Only a rule set that names nearly every value leads here; a stand-in that decides otherwise is still no leak.
+    // It decides otherwise than the value did, which is still no leak.
     return { text: `redacted-${type}-${from}`, next: from + 1 }
   }
 
   return {
-    fields,
     personal: (type, value) => {
       const entry = ofType(type)
       const known = entry.known.get(value)
@@ -82,27 +82,35 @@ export function createStandIns({ fields, rules, testValues, taken = [] }: StandI
       const { text, next } = make(type, value, entry.rules, entry.next)
       entry.next = next
       entry.known.set(value, text)
-      used.add(`${type}\0${text}`)
       originals.set(`${type}\0${text}`, value)
       return { text, verbatim: false }
     },
-    secret: (rule, value) => {
-      if (value === last?.value) return last.text
-      // Tokens are long and many: a hash of theirs in memory is enough to know them again.
-      const key = value.length > 64 ? createHash('sha256').update(value).digest('base64') : value
-      const known = secrets.get(key)
-      if (known !== undefined) {
-        last = { value, text: known }
-        return known
-      }
-      const label = rule.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-      let n = counters.get(label) ?? 1
-      while (reserved.has(`redacted-${label}-${n}`)) n++
-      counters.set(label, n + 1)
-      const text = `redacted-${label}-${n}`
-      secrets.set(key, text)
-      return text
-    },
     original: (type, standIn) => originals.get(`${type}\0${standIn}`),
+  }
+}
+
+function secretStandIns(reserved: ReadonlySet<string>): StandIns['secret'] {
+  const known = new Map<string, string>()
+  const counters = new Map<string, number>()
+  /** A client sends one token with every request: the last one is known without hashing it. */
+  let last: { readonly value: string; readonly text: string } | undefined
+
+  const make = (rule: string): string => {
+    const label = rule.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+    let n = counters.get(label) ?? 1
+    while (reserved.has(`redacted-${label}-${n}`)) n++
+    counters.set(label, n + 1)
+    return `redacted-${label}-${n}`
+  }
+
+  return (rule, value) => {
+    if (value === last?.value) return last.text
+    // Tokens are long and many: a hash of theirs in memory is enough to know them again.
+    const key = value.length > 64 ? createHash('sha256').update(value).digest('base64') : value
+    const found = known.get(key)
+    const text = found ?? make(rule)
+    if (found === undefined) known.set(key, text)
+    else last = { value, text }
+    return text
   }
 }

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../errors/refusal.ts'
+import { type Result, refuse } from '../errors/refusal.ts'
 import { essence } from '../http/media-type.ts'
 import { decodeForm } from '../http/percent.ts'
 
@@ -9,14 +9,8 @@ type Name = (typeof NAMES)[number]
 /** What was sent; section 3.2 again: a parameter without a value counts as left out. */
 export type Parameters = { readonly [N in Name]?: string }
 
-export type ParametersResult =
-  | { readonly ok: true; readonly parameters: Parameters }
-  | { readonly ok: false; readonly refusal: Refusal }
-
 /** Reads bytes as JSON and refuses duplicate keys, excessive depth and invalid UTF-8. */
-export type ParseJson = (
-  body: Buffer,
-) => { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly refusal: Refusal }
+export type ParseJson = (body: Buffer) => Result<unknown>
 
 const FORM = 'application/x-www-form-urlencoded'
 const JSON_TYPE = 'application/json'
@@ -30,26 +24,26 @@ export function readParameters(
   contentType: string | undefined,
   body: Buffer,
   parseJson: ParseJson,
-): ParametersResult {
+): Result<Parameters> {
   const mediaType = essence(contentType ?? '') || FORM
   if (mediaType !== FORM && mediaType !== JSON_TYPE) return unsupported(mediaType)
   // Everything may be in the Authorization header.
-  if (body.length === 0) return { ok: true, parameters: {} }
+  if (body.length === 0) return { ok: true, value: {} }
   return mediaType === JSON_TYPE ? readJson(body, parseJson) : readForm(body)
 }
 
-function unsupported(mediaType: string): ParametersResult {
+function unsupported(mediaType: string): Result<never> {
   const detail = mediaType.startsWith('multipart/')
     ? `The token exchange does not take multipart bodies: send ${FORM}. With curl, use -d instead of -F.`
     : `The token exchange takes ${FORM} or ${JSON_TYPE}.`
   return { ok: false, refusal: refuse('UNSUPPORTED_MEDIA_TYPE', detail) }
 }
 
-function invalid(detail: string): ParametersResult {
+function invalid(detail: string): Result<never> {
   return { ok: false, refusal: refuse('INVALID_REQUEST', detail) }
 }
 
-function readForm(body: Buffer): ParametersResult {
+function readForm(body: Buffer): Result<Parameters> {
   let text: string
   try {
     text = utf8.decode(body)
@@ -77,7 +71,7 @@ function readForm(body: Buffer): ParametersResult {
   return collect((name) => sent.get(name))
 }
 
-function readJson(body: Buffer, parseJson: ParseJson): ParametersResult {
+function readJson(body: Buffer, parseJson: ParseJson): Result<Parameters> {
   const parsed = parseJson(body)
   if (!parsed.ok) {
     if (/^\s*[a-z_]+=/.test(body.toString('latin1', 0, 64))) {
@@ -94,7 +88,7 @@ function readJson(body: Buffer, parseJson: ParseJson): ParametersResult {
   return collect((name) => sent.get(name))
 }
 
-function collect(get: (name: Name) => unknown): ParametersResult {
+function collect(get: (name: Name) => unknown): Result<Parameters> {
   const parameters: { [N in Name]?: string } = {}
   for (const name of NAMES) {
     const value = get(name)
@@ -106,7 +100,7 @@ function collect(get: (name: Name) => unknown): ParametersResult {
     if (UNPRINTABLE.test(value)) return invalid(`${name} contains a line break or another control character.`)
     parameters[name] = value
   }
-  return { ok: true, parameters }
+  return { ok: true, value: parameters }
 }
 
 function isName(name: string): name is Name {

@@ -1,14 +1,12 @@
 import { CONTRACT_FIELDS } from '../cassettes/redaction/contract.ts'
 import { createSecrets, type Secrets } from '../cassettes/redaction/secrets/secrets.ts'
-import { formatConfigErrors } from '../config/errors.ts'
-import { loadConfig } from '../config/load.ts'
 import type { OutcomeRule } from '../config/outcomes.ts'
 import type { Config } from '../config/schema.ts'
 import type { Invocation, Io } from './command.ts'
-import { configFile } from './config-file.ts'
+import { configFile, readConfig } from './config-file.ts'
 import type { Exit } from './exit-codes.ts'
 
-export type CassetteRules =
+export type CassetteConfig =
   | {
       readonly ok: true
       readonly config: Config
@@ -20,12 +18,9 @@ export type CassetteRules =
   | { readonly ok: false; readonly exit: Exit }
 
 /** What decides which values are magic and stay verbatim: the configuration, or the built-in rules without one. */
-export function cassetteRules({ options }: Invocation, io: Io): CassetteRules {
-  const result = loadConfig({ file: configFile(options.config), env: io.env })
-  if (!result.ok) {
-    io.err(`${formatConfigErrors(result.errors)}\n`)
-    return { ok: false, exit: 'configuration' }
-  }
+export function cassetteConfig({ options }: Invocation, io: Io): CassetteConfig {
+  const result = readConfig(configFile(options.config), io)
+  if (!result) return { ok: false, exit: 'configuration' }
   const { config } = result
   const { outcomes, scores, operator } = config
   const secrets = createSecrets(CONTRACT_FIELDS.words)

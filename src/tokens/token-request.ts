@@ -1,11 +1,11 @@
 import { errorEntry } from '../errors/catalogue.ts'
-import { type Refusal, refuse } from '../errors/refusal.ts'
+import { type Refusal, type Result, refuse } from '../errors/refusal.ts'
 import { type Pair, readBasic } from './basic.ts'
-import { type Parameters, type ParseJson, readParameters } from './exchange-body.ts'
 import type { IssuedToken } from './issue.ts'
 import type { ProvenKey, Registry } from './registry.ts'
+import { type Parameters, type ParseJson, readParameters } from './token-request-body.ts'
 
-export type ExchangeRequest = {
+export type TokenRequest = {
   readonly clientId: string
   readonly clientSecret: string
   /** HTTP Basic that can be read in two ways: the second one. */
@@ -15,8 +15,8 @@ export type ExchangeRequest = {
   readonly usedBasic: boolean
 }
 
-export type ReadExchange =
-  | { readonly ok: true; readonly request: ExchangeRequest }
+export type ReadTokenRequest =
+  | { readonly ok: true; readonly request: TokenRequest }
   | {
       readonly ok: false
       readonly refusal: Refusal
@@ -25,10 +25,6 @@ export type ReadExchange =
       readonly usedBasic: boolean
     }
 
-export type JudgedExchange =
-  | { readonly ok: true; readonly scopes: readonly string[] }
-  | { readonly ok: false; readonly refusal: Refusal }
-
 /** Far above any key id, tenant or sandbox key. */
 const MAX_CREDENTIAL_LENGTH = 512
 
@@ -36,14 +32,14 @@ const MAX_CREDENTIAL_LENGTH = 512
  * Reads POST /auth/token: credentials in the body or in HTTP Basic, in both only when they are equal
  * (RFC 6749 section 2.3). `authorization` is the one header line; doubled lines are refused before.
  */
-export function readExchange(
+export function readTokenRequest(
   input: {
     readonly contentType: string | undefined
     readonly authorization: string | undefined
     readonly body: Buffer
   },
   parseJson: ParseJson,
-): ReadExchange {
+): ReadTokenRequest {
   const basic = readBasic(input.authorization)
   const usedBasic = basic.kind !== 'absent'
   if (basic.kind === 'malformed') {
@@ -51,14 +47,14 @@ export function readExchange(
   }
   const pairs = basic.kind === 'pairs' ? basic.pairs : []
   const read = readParameters(input.contentType, input.body, parseJson)
-  const named = pairs[0]?.clientId ?? (read.ok ? read.parameters.client_id : undefined)
-  const failed = (refusal: Refusal): ReadExchange => {
+  const named = pairs[0]?.clientId ?? (read.ok ? read.value.client_id : undefined)
+  const failed = (refusal: Refusal): ReadTokenRequest => {
     const countable = named !== undefined && named !== '' && named.length <= MAX_CREDENTIAL_LENGTH
     return { ok: false, refusal, ...(countable ? { namedClient: named } : {}), usedBasic }
   }
   if (!read.ok) return failed(read.refusal)
 
-  const sent = usedBasic ? pairs.filter((pair) => agrees(pair, read.parameters)) : bodyPair(read.parameters)
+  const sent = usedBasic ? pairs.filter((pair) => agrees(pair, read.value)) : bodyPair(read.value)
   const candidates = sent.filter((pair) => !tooLong(pair))
   const [first, alternative] = candidates
   if (first === undefined) {
@@ -70,8 +66,8 @@ export function readExchange(
       return failed(refuse('INVALID_REQUEST', 'HTTP Basic and the body name different credentials.'))
     return failed(invalidClient('Send client_id and client_secret in the body or in HTTP Basic.', usedBasic))
   }
-  const { grant_type: grantType, scope } = read.parameters
-  const request: ExchangeRequest = {
+  const { grant_type: grantType, scope } = read.value
+  const request: TokenRequest = {
     ...first,
     ...(alternative === undefined ? {} : { alternative }),
     ...(grantType === undefined ? {} : { grantType }),
@@ -82,7 +78,7 @@ export function readExchange(
 }
 
 /** The key that a request proves. With HTTP Basic there are always two proofs, so that neither reading is faster. */
-export function proveExchange(request: ExchangeRequest, registry: Registry): ProvenKey | undefined {
+export function proveClient(request: TokenRequest, registry: Registry): ProvenKey | undefined {
   const proven = registry.prove(request.clientId, request.clientSecret)
   if (!request.usedBasic) return proven
   const { clientId, clientSecret } = request.alternative ?? request
@@ -90,9 +86,12 @@ export function proveExchange(request: ExchangeRequest, registry: Registry): Pro
   return proven ?? alternative
 }
 
-/** The client first, then the grant type, then the scope: only a proven client learns anything about scopes. */
-export function judgeExchange(request: ExchangeRequest, proven: ProvenKey | undefined): JudgedExchange {
-  const refused = (refusal: Refusal): JudgedExchange => ({ ok: false, refusal })
+/** The scopes to grant. The client first, then the grant type, then the scope: only a proven client learns anything about scopes. */
+export function judgeTokenRequest(
+  request: TokenRequest,
+  proven: ProvenKey | undefined,
+): Result<readonly string[]> {
+  const refused = (refusal: Refusal): Result<readonly string[]> => ({ ok: false, refusal })
   if (proven === undefined) {
     // The one answer to an unknown client, a wrong secret and a revoked key.
     return refused(invalidClient('client_id and client_secret do not belong together.', request.usedBasic))
@@ -101,9 +100,9 @@ export function judgeExchange(request: ExchangeRequest, proven: ProvenKey | unde
     return refused(refuse('UNSUPPORTED_GRANT_TYPE', 'grant_type has to be client_credentials, or left out.'))
   }
   const asked = new Set(request.scope?.split(' ').filter((scope) => scope !== ''))
-  if (asked.size === 0) return { ok: true, scopes: proven.scopes }
+  if (asked.size === 0) return { ok: true, value: proven.scopes }
   const scopes = proven.scopes.filter((scope) => asked.has(scope))
-  if (scopes.length === asked.size) return { ok: true, scopes }
+  if (scopes.length === asked.size) return { ok: true, value: scopes }
   const held = proven.scopes.length === 0 ? 'none' : proven.scopes.join(' ')
   return refused(refuse('INVALID_SCOPE', `The key does not hold all of the scope. It holds: ${held}.`))
 }
@@ -120,7 +119,7 @@ export function tokenResponse(issued: IssuedToken) {
 }
 
 /** The body of a failure (RFC 6749 section 5.2), for every refusal of this endpoint, rate limits included. */
-export function exchangeProblem(refusal: Refusal, requestId: string) {
+export function tokenProblem(refusal: Refusal, requestId: string) {
   return {
     error: oauthError(refusal.code),
     // Section 5.2 allows %x20-21 / %x23-5B / %x5D-7E.

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runChild } from '../../src/cli/child-command.ts'
+import { runChild } from '../../src/cli/child-process.ts'
 
 const node = (script: string) => [process.execPath, '-e', script]
-const MODULE = join(import.meta.dirname, '../../dist/cli/child-command.js')
+const MODULE = join(import.meta.dirname, '../../dist/cli/child-process.js')
 
 describe('a command that is run', () => {
   it('ends with its own exit code, and has the variables that it was given', async () => {

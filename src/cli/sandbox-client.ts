@@ -3,8 +3,8 @@ import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts
 import type { HeaderLine } from '../http/header-lines.ts'
 
 /** The sandbox could not be asked, or its answer did not come. */
-export class SendFault extends Error {
-  override readonly name = 'SendFault'
+export class SendError extends Error {
+  override readonly name = 'SendError'
 }
 
 const PATIENCE_MS = 30_000
@@ -35,7 +35,7 @@ export function createSend(base: URL): (request: CapturedRequest) => Promise<Cap
         body: Buffer.from(await reply.body.arrayBuffer()),
       }
     } catch (cause) {
-      throw new SendFault(`${method} ${base.origin}${prefix}${target}: ${reasonOf(cause)}`, { cause })
+      throw new SendError(`${method} ${base.origin}${prefix}${target}: ${reasonOf(cause)}`, { cause })
     }
   }
 }

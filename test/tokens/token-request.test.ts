@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { SCOPES } from '../../src/config/contract.ts'
 import { refuse } from '../../src/errors/refusal.ts'
-import {
-  type ExchangeRequest,
-  exchangeProblem,
-  judgeExchange,
-  proveExchange,
-  type ReadExchange,
-  readExchange,
-  tokenResponse,
-} from '../../src/tokens/exchange.ts'
 import { createRegistry } from '../../src/tokens/registry.ts'
+import {
+  judgeTokenRequest,
+  proveClient,
+  type ReadTokenRequest,
+  readTokenRequest,
+  type TokenRequest,
+  tokenProblem,
+  tokenResponse,
+} from '../../src/tokens/token-request.ts'
 import { alpha, beta, keyIdOf, parseJson, SECRET } from './fixtures.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -23,12 +23,12 @@ function read(
   body: string | Buffer,
   contentType: string | undefined = FORM,
   authorization?: string,
-): ReadExchange {
-  return readExchange({ contentType, authorization, body: Buffer.from(body) }, parseJson)
+): ReadTokenRequest {
+  return readTokenRequest({ contentType, authorization, body: Buffer.from(body) }, parseJson)
 }
 const readJson = (value: unknown) => read(JSON.stringify(value), 'application/json')
 
-function requestOf(result: ReadExchange): ExchangeRequest {
+function requestOf(result: ReadTokenRequest): TokenRequest {
   if (!result.ok) throw new Error(`refused: ${result.refusal.code} ${result.refusal.detail}`)
   return result.request
 }
@@ -36,11 +36,11 @@ function refusalOf(result: { ok: true } | { ok: false; refusal: ReturnType<typeo
   if (result.ok) throw new Error('not refused')
   return result.refusal
 }
-const provenBy = (result: ReadExchange) => keyIdOf(proveExchange(requestOf(result), registry))
+const provenBy = (result: ReadTokenRequest) => keyIdOf(proveClient(requestOf(result), registry))
 
 function judge(body: string, authorization?: string) {
   const request = requestOf(read(body, FORM, authorization))
-  return judgeExchange(request, proveExchange(request, registry))
+  return judgeTokenRequest(request, proveClient(request, registry))
 }
 
 describe('credentials in the body', () => {
@@ -59,7 +59,10 @@ describe('credentials in the body', () => {
       'application/json;charset=UTF-8',
     ],
   ])('are read from %s', (_, body, contentType) => {
-    const result = readExchange({ contentType, authorization: undefined, body: Buffer.from(body) }, parseJson)
+    const result = readTokenRequest(
+      { contentType, authorization: undefined, body: Buffer.from(body) },
+      parseJson,
+    )
     expect(provenBy(result)).toBe('key_alpha')
   })
 
@@ -221,7 +224,7 @@ describe('the judgement of an exchange', () => {
     ['&scope=payments:write', ['payments:write']],
     ['&scope=webhooks%3Aregister+accounts:read++webhooks:register', ['accounts:read', 'webhooks:register']],
   ])('grants for %j exactly what was asked, once and in the order of the contract', (more, scopes) => {
-    expect(judge(good + more)).toEqual({ ok: true, scopes })
+    expect(judge(good + more)).toEqual({ ok: true, value: scopes })
     expect(SCOPES.filter((scope) => scopes.includes(scope))).toEqual(scopes)
   })
 
@@ -264,12 +267,12 @@ describe('the answer of the exchange', () => {
     ['DRAINING', 'temporarily_unavailable'],
     ['INTERNAL', 'server_error'],
   ] as const)('to %s says %s beside the code', (code, error) => {
-    const problem = exchangeProblem(refuse(code, 'Why.'), 'req_1')
+    const problem = tokenProblem(refuse(code, 'Why.'), 'req_1')
     expect(problem).toEqual({ error, error_description: 'Why.', code, requestId: 'req_1' })
   })
 
   it('describes an error only in the characters that RFC 6749 allows', () => {
-    const problem = exchangeProblem(refuse('INTERNAL', 'a "b" \\ é\n\u{1F600}~!'), 'req_1')
+    const problem = tokenProblem(refuse('INTERNAL', 'a "b" \\ é\n\u{1F600}~!'), 'req_1')
     expect(problem.error_description).toBe("a 'b' ? ???~!")
     expect(problem.error_description).toMatch(/^[\x20-\x21\x23-\x5B\x5D-\x7E]*$/)
   })

@@ -1,0 +1,97 @@
+import { Worker } from 'node:worker_threads'
+import { packageRoot } from '../../product.ts'
+import { CassetteError } from '../cassette-error.ts'
+import type { FromRecorder, RecorderSettings, SentError, ToRecorder } from './messages.ts'
+
+/** What the thread says without being asked. */
+export type ThreadListener = {
+  readonly onWritten: (batch: number) => void
+  readonly onBad: (error: CassetteError) => void
+  /** It has ended by itself. Returns what whoever waits for an answer is told. */
+  readonly onDied: (cause: unknown) => CassetteError
+}
+
+/** The recorder's thread, as its owner talks to it. It keeps the process alive only while somebody waits for it. */
+export type RecorderThread = {
+  /** The first ticket that no exchange of a resumed journal has. */
+  readonly firstId: number
+  readonly listen: (listener: ThreadListener) => void
+  readonly send: (message: ToRecorder, transfer?: ArrayBuffer[]) => void
+  /** Sends a message that has an answer. One at a time. */
+  readonly ask: (message: ToRecorder) => Promise<FromRecorder>
+  /** Keeps the process alive until the promise is settled. */
+  readonly during: <T>(work: Promise<T>) => Promise<T>
+  readonly terminate: () => Promise<void>
+}
+
+/** Resolves when the recorder is ready to write. @throws CassetteError when it cannot. */
+export async function startThread(settings: RecorderSettings): Promise<RecorderThread> {
+  const worker = new Worker(workerUrl(), { workerData: settings })
+  try {
+    return threadOf(worker, await ready(worker))
+  } catch (cause) {
+    await worker.terminate()
+    throw cause
+  }
+}
+
+function threadOf(worker: Worker, firstId: number): RecorderThread {
+  let answer: ((message: FromRecorder) => void) | undefined
+  const send: RecorderThread['send'] = (message, transfer = []) => worker.postMessage(message, transfer)
+  const during = async <T>(work: Promise<T>): Promise<T> => {
+    worker.ref()
+    return work.finally(() => worker.unref())
+  }
+  worker.unref()
+  return {
+    firstId,
+    send,
+    during,
+    listen: ({ onWritten, onBad, onDied }) => {
+      worker.on('message', (message: FromRecorder) => {
+        if (message.kind === 'written') onWritten(message.number)
+        else if (message.kind === 'bad') onBad(errorOf(message.error))
+        else answer?.(message)
+      })
+      worker.on('error', (cause) => {
+        const error = onDied(cause)
+        answer?.({ kind: 'failed', error })
+      })
+    },
+    ask: (message) =>
+      during(
+        new Promise((resolve) => {
+          answer = resolve
+          send(message)
+        }),
+      ),
+    terminate: async () => {
+      await worker.terminate()
+    },
+  }
+}
+
+function ready(worker: Worker): Promise<number> {
+  return new Promise((resolve, reject) => {
+    worker.once('error', reject)
+    worker.once('message', (message: FromRecorder) => {
+      worker.off('error', reject)
+      if (message.kind === 'ready') resolve(message.nextId)
+      else
+        reject(message.kind === 'failed' ? errorOf(message.error) : new Error('the recorder did not start'))
+    })
+  })
+}
+
+/** An error that the thread has sent. */
+export function errorOf({ reason, path, detail, place }: SentError): CassetteError {
+  return new CassetteError(reason, path, detail, place)
+}
+
+/**
+ * Where the recorder's thread starts: always the compiled file. Node 20 runs no TypeScript in a thread, so the build
+ * is needed also when the sources themselves are imported, as the tests do.
+ */
+function workerUrl(): URL {
+  return new URL('dist/cassettes/writer/thread.js', packageRoot())
+}

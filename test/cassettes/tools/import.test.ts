@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { annotate } from '../../../src/cassettes/bindings/annotate.ts'
+import { VOLATILE } from '../../../src/cassettes/bindings/contract.ts'
+import { loadCassette } from '../../../src/cassettes/file/load.ts'
+import { importHarBytes } from '../../../src/cassettes/tools/import.ts'
+import { bodyText, HEADER, redactor, scratch } from '../recording-fixtures.ts'
+import { rules, written } from './tool-cassettes.ts'
+
+const directory = scratch()
+
+describe('import', () => {
+  const browser = {
+    log: {
+      version: '1.2',
+      creator: { name: 'WebInspector', version: '537.36' },
+      pages: [],
+      entries: [
+        foreign({ url: 'https://app.example/main.js', method: 'GET' }),
+        foreign({ url: 'https://api.example/v1/accounts/open', method: 'OPTIONS' }),
+        foreign({
+          url: 'https://api.example/v1/accounts/open',
+          method: 'POST',
+          startedDateTime: '2026-01-15T10:30:01.000+01:00',
+          httpVersion: 'h2',
+          headers: [
+            { name: ':method', value: 'POST' },
+            { name: 'content-encoding', value: 'gzip' },
+            {
+              name: 'authorization',
+              value: `Bearer e30.${Buffer.from('{"client_id":"key_a"}').toString('base64url')}.x`,
+            },
+          ],
+          postData: { mimeType: 'application/json', text: '{"phone":"+2250712345678"}' },
+          response: {
+            headers: [{ name: 'Set-Cookie', value: 'a=1\nb=2' }],
+            content: {
+              size: 20,
+              mimeType: 'application/json',
+              text: Buffer.from('{"accountId":"acc_x"}').toString('base64'),
+              encoding: 'base64',
+            },
+          },
+        }),
+        foreign({
+          url: 'https://api.example/v1/accounts/acc_x',
+          method: 'GET',
+          response: { content: { size: 9, mimeType: 'application/json' } },
+        }),
+        foreign({
+          url: 'https://api.example/auth/token',
+          method: 'POST',
+          postData: {
+            mimeType: 'application/x-www-form-urlencoded',
+            params: [{ name: 'client_secret', value: 'opaque secret' }],
+          },
+        }),
+        foreign({ url: 'https://other.example/v1/accounts', method: 'GET' }),
+      ],
+    },
+  }
+
+  it('takes what the interface knows, redacted and bound, and says what it left out', () => {
+    const { redaction, profile, product, volatile } = HEADER
+    const { cassette, skipped } = importHarBytes(Buffer.from(JSON.stringify(browser)), 'b.har', {
+      redactor: redactor(),
+      annotate: (interactions) => annotate(interactions, { rules, volatile: VOLATILE }),
+      header: { redaction, profile, product, volatile },
+    })
+    expect(skipped).toEqual([
+      { entry: 1, reason: 'is no request of the interface' },
+      { entry: 2, reason: 'is no request of the interface' },
+      { entry: 4, reason: 'has no response body: export the HAR with its content' },
+      { entry: 6, reason: 'went to https://other.example' },
+    ])
+    expect(cassette).toMatchObject({ origin: 'https://api.example', t0: Date.UTC(2026, 0, 15, 9, 30) })
+    const [token, open] = cassette.interactions
+    expect(bodyText(token?.request)).toBe('client_secret=redacted-client-secret-1')
+    expect(open).toMatchObject({ operation: 'accounts.open', lane: 'key_a', sequence: 2 })
+    expect(open?.reply?.headers).toEqual([
+      ['Set-Cookie', 'a=redacted-cookie-1'],
+      ['Set-Cookie', 'b=redacted-cookie-2'],
+    ])
+    expect(bodyText(open?.request)).toBe('{"phone":"+99900000001"}')
+    expect(open?.bindings).toContainEqual(expect.objectContaining({ type: 'accountId', value: 'acc_x' }))
+    const path = written(directory, 'imported.har', cassette)
+    expect(loadCassette(path).interactions).toHaveLength(2)
+    expect(() =>
+      importHarBytes(readFileSync(path), path, {
+        redactor: redactor(),
+        annotate: (all) => all,
+        header: HEADER,
+      }),
+    ).toThrow(/already/)
+  })
+
+  it('takes a lane off the path that names it', () => {
+    const entries = [foreign({ url: 'https://api.example/_lane/mine/v1/webhooks?limit=1', method: 'GET' })]
+    const { redaction, profile, product, volatile } = HEADER
+    const { cassette } = importHarBytes(Buffer.from(JSON.stringify({ log: { entries } })), 'b.har', {
+      redactor: redactor(),
+      annotate: (interactions) => annotate(interactions, { rules, volatile: VOLATILE }),
+      header: { redaction, profile, product, volatile },
+    })
+    expect(cassette.interactions).toMatchObject([
+      { lane: 'mine', request: { target: '/v1/webhooks?limit=1' } },
+    ])
+  })
+})
+
+function foreign(parts: Record<string, unknown> & { response?: object }) {
+  const { response = {}, startedDateTime = '2026-01-15T09:30:00.000Z', ...request } = parts
+  return {
+    startedDateTime,
+    time: 3,
+    request: {
+      httpVersion: 'HTTP/1.1',
+      cookies: [],
+      headers: [],
+      queryString: [],
+      headersSize: -1,
+      bodySize: -1,
+      ...request,
+    },
+    response: {
+      status: 200,
+      statusText: '',
+      httpVersion: 'HTTP/1.1',
+      cookies: [],
+      headers: [],
+      content: { size: 0, mimeType: '' },
+      redirectURL: '',
+      headersSize: -1,
+      bodySize: -1,
+      ...response,
+    },
+    cache: {},
+    timings: { send: 0, wait: 3, receive: 0 },
+  }
+}

@@ -1,0 +1,125 @@
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { spliced } from '../src/cassettes/message/splice.ts'
+import { append, getOrMake } from '../src/map-entries.ts'
+import { partitionPoint } from '../src/partition-point.ts'
+import { replaceFile, replaceFileSync } from '../src/replace-file.ts'
+import { systemCode } from '../src/system-error.ts'
+import { printable } from '../src/terminal.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'sandgate-ground-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+describe('the point of a partition', () => {
+  it('is where a search from the beginning finds it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 20 })),
+        fc.integer({ min: -1, max: 21 }),
+        (list, bound) => {
+          const sorted = [...list].sort((a, b) => a - b)
+          const found = sorted.findIndex((value) => value >= bound)
+          expect(partitionPoint(sorted.length, (i) => (sorted[i] ?? 0) < bound)).toBe(
+            found === -1 ? sorted.length : found,
+          )
+        },
+      ),
+    )
+  })
+})
+
+describe('a replaced file', () => {
+  const path = join(directory, 'kept')
+
+  it('is the new one, with the mode that was asked for, and nothing lies beside it', async () => {
+    writeFileSync(path, 'old')
+    replaceFileSync(path, (fd) => void writeSync(fd, 'new'), 0o640)
+    expect(readFileSync(path, 'utf8')).toBe('new')
+    expect(statSync(path).mode & 0o777).toBe(0o640)
+    await replaceFile(path, 'newer', 0o600)
+    expect(readFileSync(path, 'utf8')).toBe('newer')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(readdirSync(directory)).toEqual(['kept'])
+  })
+
+  it('is the old one when the new one cannot be written, and nothing lies beside it', () => {
+    const failing = (fd: number) => {
+      writeSync(fd, 'half')
+      throw new Error('the disk is full')
+    }
+    expect(() => replaceFileSync(path, failing)).toThrow('the disk is full')
+    expect(readFileSync(path, 'utf8')).toBe('newer')
+    expect(readdirSync(directory)).toEqual(['kept'])
+  })
+
+  it('is not one in a directory that is not there: the error of the system comes out', async () => {
+    const nowhere = join(directory, 'gone', 'file')
+    const failed = await replaceFile(nowhere, 'x', 0o600).catch((error: unknown) => error)
+    expect(systemCode(failed)).toBe('ENOENT')
+    chmodSync(path, 0o600)
+  })
+})
+
+describe('the code of an error', () => {
+  it.each([
+    [Object.assign(new Error('x'), { code: 'EACCES' }), 'EACCES'],
+    [Object.assign(new Error('x'), { code: -30790 }), undefined],
+    [new Error('x'), undefined],
+    [{ code: 'ENOENT' }, undefined],
+    [undefined, undefined],
+  ])('%j is %j', (error, code) => expect(systemCode(error)).toBe(code))
+})
+
+describe('a text on a terminal', () => {
+  it('holds no character that a terminal obeys, and says all others as they are', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const shown = printable(text, '\n')
+        expect(shown).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\u2028\u2029]/u)
+        if (!/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text)) expect(shown).toBe(text)
+      }),
+    )
+    expect(printable('\u001b[2J\n\u202e', '\n')).toBe('\\u001b[2J\n\\u202e')
+    expect(printable('\n')).toBe('\\u000a')
+  })
+})
+
+describe('a spliced text', () => {
+  it('has the new texts where the old ones stood, and all else as it was', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.string(), fc.string(), fc.string())), fc.string(), (parts, rest) => {
+        let text = ''
+        let expected = ''
+        const splices = parts.map(([kept, old, now]) => {
+          const start = text.length + kept.length
+          text += kept + old
+          expected += kept + now
+          return { start, end: start + old.length, text: now }
+        })
+        expect(spliced(text + rest, splices)).toBe(expected + rest)
+      }),
+    )
+  })
+})
+
+describe('the entries of a map', () => {
+  it('are made once, and lists grow', () => {
+    const map = new Map<string, number[]>()
+    append(map, 'a', 1)
+    append(map, 'a', 2)
+    expect(getOrMake(map, 'a', () => [9])).toEqual([1, 2])
+    expect(getOrMake(map, 'b', () => [9])).toBe(map.get('b'))
+  })
+})
