@@ -4,13 +4,15 @@ import { LRUCache } from 'lru-cache'
 
 /** Whom a request without a partner is counted against. */
 export type ClientSubject = {
+  /** The address itself, in one spelling. For the log, where the operator wants it, and for nothing else. */
+  readonly address: string
   /** `ip:192.0.2.1`, or for IPv6 the /64 that one host may rotate through: `ip:2001:db8:1:2::/64`. */
   readonly subject: string
   /** The /24 or /48 that new addresses share when there are too many of them. */
   readonly shared: string
 }
 
-const UNKNOWN: ClientSubject = { subject: 'ip:unknown', shared: 'net:unknown' }
+const UNKNOWN: ClientSubject = { address: 'unknown', subject: 'ip:unknown', shared: 'net:unknown' }
 const REMEMBERED = 20_000
 
 /**
@@ -35,6 +37,19 @@ export function createClientIp(trustedProxies: readonly string[]) {
     if (forwardedFor === undefined || trusted === undefined) return subjectOf(socketAddress)
     return subjectOf(lastUntrusted(socketAddress, forwardedFor, trusted))
   }
+}
+
+/** Whether an address is one of the trusted proxies, which carry the connections of many clients. */
+export function createProxyCheck(trustedProxies: readonly string[]): (address: string) => boolean {
+  const trusted = blockList(trustedProxies)
+  return (address) =>
+    trusted !== undefined && ipaddr.isValid(withoutZone(address)) && isTrusted(address, trusted)
+}
+
+/** What a log may say of a client: all of its address, the network that it shares with others, or nothing. */
+export function shownAddress(client: ClientSubject, how: 'full' | 'prefix' | 'off'): string | undefined {
+  if (how === 'off') return undefined
+  return how === 'full' ? client.address : client.shared.replace('net:', '')
 }
 
 function lastUntrusted(socketAddress: string, forwardedFor: string, trusted: BlockList): string {
@@ -69,10 +84,18 @@ function describe(address: string): ClientSubject {
   const parsed = ipaddr.process(bare)
   if (parsed.kind() === 'ipv4') {
     const [a, b, c] = parsed.toByteArray()
-    return { subject: `ip:${parsed.toString()}`, shared: `net:${a}.${b}.${c}.0/24` }
+    return {
+      address: parsed.toString(),
+      subject: `ip:${parsed.toString()}`,
+      shared: `net:${a}.${b}.${c}.0/24`,
+    }
   }
   const bytes = parsed.toByteArray()
-  return { subject: `ip:${network(bytes, 8)}/64`, shared: `net:${network(bytes, 6)}/48` }
+  return {
+    address: parsed.toString(),
+    subject: `ip:${network(bytes, 8)}/64`,
+    shared: `net:${network(bytes, 6)}/48`,
+  }
 }
 
 function network(bytes: readonly number[], kept: number): string {

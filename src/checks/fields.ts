@@ -4,6 +4,7 @@ import { Settings } from 'typebox/system'
 import { instant } from '../clock.ts'
 import type { FieldError } from '../errors/refusal.ts'
 import { shownStep } from '../http/json-pointer.ts'
+import { createBounds } from './bounds.ts'
 import { propertiesOf } from './query.ts'
 
 export type ErrorPlace = 'pointer' | 'parameter'
@@ -13,10 +14,12 @@ export type Suspicions = { readonly inexact: ReadonlySet<string>; readonly illFo
 
 /**
  * Compiles a schema into a check that lists every error at once, without coercion. Errors speak in the words of
- * the field (`expected`), never repeat a value, and name unknown properties.
+ * the field (`expected`), never repeat a value, and name unknown properties. Lengths are judged before items, so that
+ * nobody can make us look at more than the schema has room for.
  */
 export function createFieldCheck(schema: TSchema, place: ErrorPlace) {
   const validator = Compile(schema)
+  const bounds = createBounds(schema, shownStep)
   const past = Object.entries(propertiesOf(schema)).flatMap(([name, field]) => (field.past ? [name] : []))
   const properties = Object.keys(propertiesOf(schema))
 
@@ -24,36 +27,49 @@ export function createFieldCheck(schema: TSchema, place: ErrorPlace) {
     const clean =
       suspicions === undefined || (suspicions.inexact.size === 0 && suspicions.illFormed.size === 0)
     const future = past.length === 0 ? past : past.filter((name) => !isPast(value, name, now))
-    if (clean && future.length === 0 && validator.Check(value)) return NO_ERRORS
+    if (clean && future.length === 0 && bounds.hold(value) && validator.Check(value)) return NO_ERRORS
 
     const details = new Map<string, string>()
     const say = (pointer: string, detail: string) => {
       if (!details.has(pointer)) details.set(pointer, detail)
     }
+    const cut = new Set<string>()
+    const kept = bounds.cut(value, (pointer, kind) => {
+      const above = pointer.slice(0, pointer.lastIndexOf('/'))
+      cut.add(pointer)
+      say(
+        pointer,
+        kind === 'unknown'
+          ? unknownProperty(schema, above, properties)
+          : `must be ${expectedAt(schema, pointer)}`,
+      )
+    })
     for (const pointer of suspicions?.illFormed ?? []) say(pointer, 'must be valid Unicode without NUL')
-    for (const error of everyError(validator, value)) {
-      for (const [pointer, detail] of explain(schema, error, properties)) {
-        if (details.size === MAX_LISTED) break
-        say(pointer, detail)
-      }
+    for (const error of everyError(validator, kept)) {
+      for (const [pointer, detail] of explain(schema, error, properties)) say(pointer, detail)
     }
     for (const name of future) say(`/${name}`, `must be ${expectedAt(schema, `/${name}`)}`)
-    for (const pointer of suspicions?.inexact ?? []) say(pointer, `must be ${expectedAt(schema, pointer)}`)
+    for (const pointer of suspicions?.inexact ?? [])
+      if (!isBelow(pointer, cut)) say(pointer, `must be ${expectedAt(schema, pointer)}`)
     // What cannot be explained is refused all the same.
     if (details.size === 0) say('', 'has more errors than can be listed')
-    return [...details]
-      .slice(0, MAX_LISTED)
-      .map(([pointer, detail]) =>
-        place === 'pointer' ? { pointer: `#${pointer}`, detail } : { parameter: pointer.slice(1), detail },
-      )
+    return [...details].map(([pointer, detail]) =>
+      place === 'pointer' ? { pointer: `#${pointer}`, detail } : { parameter: pointer.slice(1), detail },
+    )
   }
 }
 
 const NO_ERRORS: readonly FieldError[] = []
 
-/** More than any honest mistake makes; without a bound an answer could be thirty times as long as its request. */
-const MAX_LISTED = 100
-const MAX_COLLECTED = 10_000
+/** More than a value within its bounds can have. */
+const MAX_COLLECTED = 1000
+
+/** Whether a pointer leads into something that has been refused as a whole. */
+function isBelow(pointer: string, cut: ReadonlySet<string>): boolean {
+  for (let end = pointer.indexOf('/', 1); end !== -1; end = pointer.indexOf('/', end + 1))
+    if (cut.has(pointer.slice(0, end))) return true
+  return false
+}
 
 /** TypeBox stops at eight errors, and an unknown property costs one before it is named. The setting is global. */
 function everyError(validator: Validator, value: unknown): readonly SchemaError[] {

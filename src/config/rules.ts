@@ -1,4 +1,4 @@
-import { isLoopbackHost, isLoopbackUrl } from '../http/loopback.ts'
+import { isLoopbackHost, isLoopbackUrl, isUnusableHost } from '../http/loopback.ts'
 import { checkOutcomes } from './outcome-rules.ts'
 import { checkCapList, checkPartners } from './partner-rules.ts'
 import type { Path } from './paths.ts'
@@ -21,6 +21,7 @@ export const RULES: readonly Rule[] = [
   { reads: ['listen', 'operator'], check: checkListeners },
   { reads: ['listen', 'operator', 'clock'], check: checkClock },
   { reads: ['listen', 'partners'], check: checkDemoKey },
+  { reads: ['listen'], check: checkReachable },
 ]
 
 function checkTimeouts({ server }: Config, report: Report): void {
@@ -29,6 +30,15 @@ function checkTimeouts({ server }: Config, report: Report): void {
   report(
     ['server', 'headersTimeoutMs'],
     `must not be more than ${whole}: the headers are part of the request`,
+  )
+}
+
+/** Without a public URL the issuer and every link are made of the host, so it has to be one that clients can use. */
+function checkReachable({ listen: { host, publicUrl } }: Config, report: Report): void {
+  if (publicUrl !== null || !isUnusableHost(host)) return
+  report(
+    ['listen', 'host'],
+    `${host} is an address that no client can use, and without listen.publicUrl every URL would be made of it: set listen.publicUrl (--public-url) to what partners type, such as https://sandbox.example.com`,
   )
 }
 

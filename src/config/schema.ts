@@ -72,11 +72,18 @@ export const ConfigSchema = Type.Object(
       {
         bodyBytes: count('The largest request body.', 65_536, 1, 16_777_216),
         headerBytes: count('The largest request line and headers together.', 16_384, 1024, 1_048_576),
+        headerLines: count('The most header lines of a request.', 1000, 1, 100_000),
         headersTimeoutMs: count('How long the headers may take.', 10_000, 100, 600_000),
+        bodyTimeoutMs: count(
+          'How long a body may take to arrive once its headers are there.',
+          10_000,
+          100,
+          600_000,
+        ),
         requestTimeoutMs: count('How long a whole request may take to arrive.', 30_000, 100, 600_000),
         keepAliveTimeoutMs: count('How long an idle connection stays open.', 65_000, 100, 600_000),
         maxInFlight: count(
-          'Requests in flight beyond which the gateway answers 503 OVERLOADED.',
+          'Requests in flight (arrived to their last byte, not answered) beyond which the gateway answers 503 OVERLOADED.',
           1000,
           1,
           1_000_000,
@@ -88,6 +95,24 @@ export const ConfigSchema = Type.Object(
           60_000,
         ),
         maxConnections: count('Connections beyond which new ones are closed.', 10_000, 1, 1_000_000),
+        connectionsPerAddress: count(
+          'Connections of one client address (IPv6: of one /64) beyond which its new ones are closed; trusted proxies are exempt.',
+          1000,
+          1,
+          1_000_000,
+        ),
+        unfinishedPerAddress: count(
+          'Requests of one client address whose bodies have not arrived whole; more are 429 TOO_MANY_UNFINISHED.',
+          100,
+          1,
+          1_000_000,
+        ),
+        unfinishedPerPartner: count(
+          'Requests of one partner whose bodies have not arrived whole; more are 429 TOO_MANY_UNFINISHED.',
+          100,
+          1,
+          1_000_000,
+        ),
         drainMs: count('How long requests in flight may take after SIGTERM.', 10_000, 0, 600_000),
       },
       'Bounds of the partner listener.',
@@ -103,6 +128,21 @@ export const ConfigSchema = Type.Object(
           default: './data',
           description: 'The data directory, relative to the working directory.',
         }),
+        reserveBytes: count(
+          'Free bytes below which nothing new is begun, so that there is room for settlements and deletions.',
+          8_388_608,
+          0,
+          2 ** 50,
+        ),
+        quotas: section(
+          {
+            accounts: count('Accounts, with their score rows.', 100_000, 0),
+            sessions: count('Widget sessions, with their decisions.', 20_000, 0),
+            webhooks: count('Webhook endpoints.', 1000, 0),
+            answerBytes: count('Bytes of finished answers.', 1_073_741_824, 0, 2 ** 50),
+          },
+          'What the sandbox keeps at most for each partner; more is 403 STORAGE_QUOTA_EXCEEDED.',
+        ),
       },
       'Where state is kept.',
     ),
@@ -230,6 +270,11 @@ export const ConfigSchema = Type.Object(
     log: section(
       {
         requests: Type.Boolean({ default: true, description: 'One line per request.' }),
+        clientAddress: oneOf(['full', 'prefix', 'off'] as const, {
+          default: 'prefix',
+          description:
+            'What the line of a refusal at the door (401, 403, 429, a failed token exchange) says of the client: its address, its /24 or /48, or nothing.',
+        }),
         format: oneOf(['auto', 'json', 'pretty', 'off'] as const, {
           default: 'auto',
           description: '`auto` is pretty on a terminal and JSON elsewhere; `off` writes nothing.',

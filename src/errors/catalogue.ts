@@ -233,6 +233,22 @@ export const CATALOGUE = {
     resolution: 'Send the whole request without pausing, on a new connection.',
     kind: 'gateway',
   },
+  TOO_MANY_UNFINISHED: {
+    status: 429,
+    title: 'Too many unfinished requests',
+    cause: 'As many requests of this address or partner as may be are still sending their bodies.',
+    resolution: 'Finish the bodies that are under way, then send the request again.',
+    kind: 'gateway',
+  },
+  STORAGE_QUOTA_EXCEEDED: {
+    status: 403,
+    title: 'The storage quota is used up',
+    cause:
+      'The sandbox keeps as many accounts, sessions, webhooks or finished answers for the partner as it may.',
+    resolution:
+      'Free the kind that the problem names with DELETE /v1/sandbox/data, then send the request again.',
+    kind: 'gateway',
+  },
   BODY_TOO_LARGE: {
     status: 413,
     title: 'The body is too large',
@@ -257,7 +273,7 @@ export const CATALOGUE = {
   HEADERS_TOO_LARGE: {
     status: 431,
     title: 'The headers are too large',
-    cause: 'The request line and headers are larger than the gateway accepts.',
+    cause: 'The request line and headers are larger, or more lines, than the gateway accepts.',
     resolution: 'Send fewer or shorter headers.',
     kind: 'gateway',
   },

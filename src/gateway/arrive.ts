@@ -35,6 +35,7 @@ export function arrive(
     startedAt: performance.now(),
     decisionMs: 0,
     arrivedAt: gateway.clock.now(),
+    standing: 'outside',
     principal: undefined,
     provenPartner: undefined,
     provenClient: undefined,

@@ -11,6 +11,7 @@ import type { Answerer } from './answerer.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Recordings } from './recordings.ts'
 import type { Settings } from './settings.ts'
+import type { UnfinishedRequests } from './unfinished.ts'
 
 /** What every part of the gateway works with; made once at start, handed down as an argument. */
 export type Edge = {
@@ -21,6 +22,7 @@ export type Edge = {
   readonly verifier: Verifier
   readonly clientOf: (socketAddress: string | undefined, forwardedFor: string | undefined) => ClientSubject
   readonly lifecycle: Lifecycle
+  readonly unfinished: UnfinishedRequests
   readonly logger: Logger
   readonly metrics: Metrics
   /** What partners have done, for the portal. */

@@ -1,3 +1,4 @@
+import { shownAddress } from '../checks/client-ip.ts'
 import type { Attempt, Decider, Decision } from '../decisions/decide.ts'
 import type { ErrorCode } from '../errors/catalogue.ts'
 import { isErrorCode } from '../errors/catalogue.ts'
@@ -22,7 +23,15 @@ export function countAnswer(gateway: Gateway, exchange: Exchange, { status, code
   if (endpoint?.kind === 'token') metrics.count('sandgate_token_exchanges_total', { code: code ?? 'none' })
   if (partner !== undefined) history.answered({ partner, operation, status, code, requestId, at: arrivedAt })
   const method = exchange.req.method ?? ''
-  logger.logRequest({ requestId, partner, operation, method, status, code, durationMs })
+  const client = refusedClient(exchange, status)
+  logger.logRequest({ requestId, partner, operation, method, status, code, durationMs, client })
+}
+
+/** Who was refused at the door, as far as the log may say it. */
+function refusedClient({ client, endpoint, settings }: Exchange, status: number): string | undefined {
+  const isFailedExchange = endpoint?.kind === 'token' && status >= 400
+  if (status !== 401 && status !== 403 && status !== 429 && !isFailedExchange) return undefined
+  return shownAddress(client, settings.config.log.clientAddress)
 }
 
 /** Counts a decision that stands. */

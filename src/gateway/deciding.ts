@@ -67,12 +67,19 @@ async function executeOnce(
   call: Call,
   key: string,
 ): Promise<Outcome> {
-  const { settings, window } = exchange
+  const { settings, window, windowState } = exchange
   const executed = await execute(
-    { edge, decider, settings, window, claim: claimOf(edge, exchange, key), timer: exchange },
+    {
+      edge,
+      decider,
+      settings,
+      ...(!windowState && { window }),
+      claim: claimOf(edge, exchange, key),
+      timer: exchange,
+    },
     call,
   )
-  exchange.windowState = executed.window
+  exchange.windowState ??= executed.window
   if (executed.refusal) return executed.refusal
   const { answer, replayed } = executed
   const reply = answer.status < 400 ? answer : { ...answer, ...codeIn(answer) }

@@ -4,6 +4,7 @@ import type { Refusal } from '../errors/refusal.ts'
 import type { RateWindow, WindowState } from '../store/store.ts'
 import type { Principal } from '../tokens/verify.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { Standing } from './lifecycle.ts'
 import type { Settings } from './settings.ts'
 import type { Connection } from './wire/connection.ts'
 
@@ -30,13 +31,14 @@ export type Exchange = {
   decisionMs: number
   /** The gateway's clock at arrival: milliseconds since the epoch. */
   readonly arrivedAt: number
+  standing: Standing
   principal: Principal | undefined
   /** The partner and the key that a token exchange has proven, for the log, the metrics and the recorder. */
   provenPartner: string | undefined
   provenClient: string | undefined
   /** The bytes of the body, once they have been read. */
   body: Buffer
-  /** What the rate headers of the reply show. */
+  /** What the rate headers of the reply show. With a state, the request has been counted. */
   window: RateWindow
   windowState: WindowState | undefined
   /** Set when the connection broke while the body was arriving. */

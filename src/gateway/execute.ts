@@ -6,7 +6,9 @@ import {
   type CapDemand,
   type KeyClaim,
   type Permit,
+  type QuotaDemand,
   type RateWindow,
+  type RefusedCap,
   type Settlement,
   type SettleResult,
   type StoredAnswer,
@@ -49,6 +51,7 @@ export async function execute(execution: Execution, call: Call): Promise<Execute
         ...(window && { window }),
         ...(claim && { claim }),
         caps: demands(settings, call),
+        quotas: quotas(settings, call, decider.effect, claim !== undefined),
         effect: decider.effect,
       },
       call.now,
@@ -163,6 +166,32 @@ function demands(settings: Settings, call: Call): readonly CapDemand[] {
   }))
 }
 
+/** More than an answer holds beyond what it repeats of its request. */
+const ANSWER_BYTES = 4096
+
+/** What the work may add to what its partner holds: the record that it makes here, and its answer. */
+function quotas(
+  { config: { store } }: Settings,
+  { operation, tenant, partner, request }: Call,
+  effect: Decider['effect'],
+  isKept: boolean,
+): readonly QuotaDemand[] {
+  const demanded: QuotaDemand[] = []
+  const kind = operation.creates
+  if (kind !== undefined && effect === 'local')
+    demanded.push({ kind, who: tenant, limit: store.quotas[kind], amount: 1 })
+  const amount = request.body.length + ANSWER_BYTES
+  if (isKept) demanded.push({ kind: 'keys', who: partner.id, limit: store.quotas.answerBytes, amount })
+  return demanded
+}
+
+/** Kept answers expire by themselves; everything else is kept until it is reset, sessions for 30 days. */
+function quotaExceeded({ kind, limit, used }: QuotaDemand & { readonly used: number }): Refusal {
+  const held = kind === 'keys' ? `${limit} bytes of finished answers` : `${limit} ${kind}`
+  const detail = `The sandbox keeps at most ${held} for you, and there is no room for another. DELETE /v1/sandbox/data?kind=${kind} frees all of them.`
+  return refuse('STORAGE_QUOTA_EXCEEDED', detail, { members: { kind, limit, used } })
+}
+
 function inProgress(): Refusal {
   return refuse('IDEMPOTENCY_IN_PROGRESS', 'The first request with this Idempotency-Key has not finished.', {
     retryAfterSeconds: 1,
@@ -185,16 +214,30 @@ function refusalOf(
       )
     case 'running':
       return inProgress()
-    case 'capped': {
-      const { product, period, unit, limit, used, reserved, amount, resetAt } = verdict.cap
-      return refuse(
-        'PARTNER_LIMIT_EXCEEDED',
-        `The ${period} cap of ${product} is ${limit} ${unit === 'amount' ? 'XOF' : 'calls'}; ${used + reserved} are used and this request wants ${amount}.`,
-        {
-          retryAfterSeconds: Math.max(1, Math.ceil((resetAt - call.now) / 1000)),
-          members: { product, period, unit, limit, used, reserved, resetAt: new Date(resetAt).toISOString() },
-        },
-      )
-    }
+    case 'capped':
+      return capExceeded(verdict.cap, call.now)
+    case 'no-room':
+      return quotaExceeded(verdict.quota)
   }
+}
+
+/**
+ * Retry-After is when the cap has room again as far as anybody knows: the next period; a moment, when only requests
+ * that are running stand in the way (an outcome that nobody knows counts as used); never, for more than the whole cap.
+ */
+function capExceeded(cap: RefusedCap, now: number): Refusal {
+  const { product, period, unit, limit, used, reserved, unknown, amount, resetAt } = cap
+  const members = { product, period, unit, limit, used, reserved, resetAt: new Date(resetAt).toISOString() }
+  const name = `The ${period} cap of ${product} is ${limit} ${unit === 'amount' ? 'XOF' : 'calls'}`
+  if (amount > limit) {
+    const detail = `${name}; a request for ${amount} is above the whole of it and can never pass.`
+    return refuse('PARTNER_LIMIT_EXCEEDED', detail, { members })
+  }
+  if (used + unknown + amount <= limit) {
+    const detail = `${name}; ${used} are used, and requests that are running hold ${reserved - unknown} of the rest. When one of them ends without a success, this request, which wants ${amount}, may pass.`
+    return refuse('PARTNER_LIMIT_EXCEEDED', detail, { retryAfterSeconds: 1, members })
+  }
+  const detail = `${name}; ${used + reserved} are used and this request wants ${amount}.`
+  const retryAfterSeconds = Math.max(1, Math.ceil((resetAt - now) / 1000))
+  return refuse('PARTNER_LIMIT_EXCEEDED', detail, { retryAfterSeconds, members })
 }

@@ -3,13 +3,17 @@ import { isCanonicalPath } from '../checks/path.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import type { Exchange } from './exchange.ts'
 
-/** Why a request is not for one endpoint. `doubled`: it has two sets of credentials, and neither counts. */
+/** Why a request is not for one endpoint. `doubled`: it may have two sets of credentials, and neither counts. */
 export type Arrival = { readonly refusal: Refusal; readonly doubled: boolean }
 
 /** Whether a request is one well-formed request for one endpoint: 400, then 404, then 405. */
 export function judgeArrival(exchange: Exchange): Arrival | undefined {
   const { req, path, endpoint, allowed } = exchange
-  if (exchange.broken) return { refusal: exchange.broken, doubled: false }
+  if (exchange.broken) {
+    // Of too many lines none is read.
+    const isUnread = exchange.broken.code === 'HEADERS_TOO_LARGE'
+    return { refusal: exchange.broken, doubled: isUnread || isDoubled(req.rawHeaders, 'authorization') }
+  }
   const refusal = judgeHeaders(req.rawHeaders, req.httpVersionMinor)
   if (refusal) return { refusal, doubled: isDoubled(req.rawHeaders, 'authorization') }
   // A path that is spelled as its template is canonical; most are.

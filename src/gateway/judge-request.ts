@@ -69,9 +69,21 @@ function judgeMediaType({ contentType, contentEncoding, body }: RequestText): Re
   )
 }
 
+/** More than any honest mistake makes; without a bound an answer could be thirty times as long as its request. */
+const MAX_LISTED = 50
+
 function invalid(errors: readonly FieldError[]): Refusal {
+  const more = errors.length - MAX_LISTED
   const detail = errors.length === 1 ? 'One thing is not valid.' : `${errors.length} things are not valid.`
-  return refuse('VALIDATION_FAILED', `${detail} See errors.`, { errors })
+  if (more <= 0) return refuse('VALIDATION_FAILED', `${detail} See errors.`, { errors })
+  return refuse(
+    'VALIDATION_FAILED',
+    `${detail} The first ${MAX_LISTED} are in errors; ${more} more are not listed.`,
+    {
+      errors: errors.slice(0, MAX_LISTED),
+      members: { errorsNotListed: more },
+    },
+  )
 }
 
 function join(some: readonly FieldError[], more: readonly FieldError[]): readonly FieldError[] {

@@ -1,16 +1,21 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { CassetteError } from '../cassettes/cassette-error.ts'
+import type { ClientSubject } from '../checks/client-ip.ts'
+import { judgeHeaderLines, judgeHeaders } from '../checks/headers.ts'
 import { parseJson } from '../checks/json.ts'
 import type { ControllableClock } from '../clock.ts'
 import { instant } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
+import { keepEveryHeaderLine } from '../http/header-lines.ts'
 import { isLoopbackHost } from '../http/loopback.ts'
 import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
 import { CONTENT_TYPE } from '../observe/exposition.ts'
+import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { StoreHealth } from '../store/store.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
+import { createTokenFailures } from './operator-token-failures.ts'
 import { RECORDING_NAME, type Recordings } from './recordings.ts'
 
 /** What the operator listener shows and moves. */
@@ -22,11 +27,15 @@ export type OperatorParts = {
   readonly ready: () => Readiness
   readonly signingKeys: SigningKeys
   readonly recordings: Recordings
+  readonly clientOf: (socketAddress: string | undefined, forwardedFor: string | undefined) => ClientSubject
+  readonly logger: Pick<Logger, 'warn'>
 }
 
 export type Readiness = {
   readonly ready: boolean
   readonly draining: boolean
+  /** New requests are refused at the moment. It is not ready only when that goes on without anybody being let in. */
+  readonly overloaded: boolean
   readonly store: StoreHealth
   readonly configuration: { readonly ok: boolean; readonly errors?: readonly string[] }
 }
@@ -50,6 +59,8 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
   })
   const onLoopback = isLoopbackHost(config.operator.host)
   const digest = config.operator.token === null ? undefined : sha256(config.operator.token)
+  const failures = createTokenFailures(parts)
+  keepEveryHeaderLine(app.server)
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -68,6 +79,11 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
   app.setNotFoundHandler((_request, reply) => refuse(reply, 404, 'The operator listener has no such path.'))
 
   app.addHook('onRequest', async (request, reply) => {
+    const { rawHeaders, httpVersionMinor } = request.raw
+    if (judgeHeaderLines(rawHeaders, config.server.headerLines))
+      return refuse(reply, 431, 'The request has too many header lines.')
+    const malformed = judgeHeaders(rawHeaders, httpVersionMinor)
+    if (malformed) return refuse(reply, 400, malformed.detail)
     const path = request.routeOptions.url ?? ''
     if (onLoopback && !isLoopbackHost(hostname(request.headers.host ?? ''))) {
       return refuse(reply, 403, 'The Host header must name a loopback address.')
@@ -76,7 +92,14 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
       return refuse(reply, 403, 'Requests from web pages are refused.')
     if (OPEN.has(path) || (path === '/metrics' && config.operator.metricsOpen)) return undefined
     // On loopback the token is needed only where one is configured.
-    if (digest !== undefined && !bears(request, digest)) {
+    if (digest === undefined) return undefined
+    const waitSeconds = onLoopback ? undefined : failures.waitSeconds(request)
+    if (waitSeconds !== undefined) {
+      reply.header('retry-after', String(waitSeconds))
+      return refuse(reply, 429, 'Too many wrong operator tokens came from this address.')
+    }
+    if (!bears(request, digest)) {
+      if (request.headers.authorization !== undefined) failures.note(request)
       reply.header('www-authenticate', 'Bearer')
       return refuse(reply, 401, 'Send Authorization: Bearer with the operator token.')
     }

@@ -1,6 +1,8 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import fastify, { type FastifyInstance } from 'fastify'
-import { refuse } from '../errors/refusal.ts'
+import { judgeHeaderLines } from '../checks/headers.ts'
+import { type Refusal, refuse } from '../errors/refusal.ts'
+import { keepEveryHeaderLine } from '../http/header-lines.ts'
 import { takeLane } from '../http/lane.ts'
 import { readTarget } from '../http/target.ts'
 import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
@@ -57,9 +59,7 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
     const { lane, target: rest } = withoutLane(target)
     const allowed = endpoint ? undefined : methodsOf(readTarget(rest)?.path ?? '', req.method)
     const exchange = arrive(gateway, req, res, rest, { endpoint, allowed, params, lane })
-    if (req.headers.expect !== undefined && !isContinue(req)) {
-      exchange.broken = refuse('EXPECTATION_FAILED', 'The only expectation that is met is 100-continue.')
-    }
+    exchange.broken = judgeHeaderLines(req.rawHeaders, bounds.headerLines) ?? judgeExpectation(req)
     serve(gateway, exchange, track(exchange, exchange.connection))
   }
 
@@ -101,6 +101,7 @@ function createHttpServer(gateway: Gateway, handler: http.RequestListener): http
     },
     handler,
   )
+  keepEveryHeaderLine(server)
   // A client that has sent everything may close its side and still wants the answer.
   return Object.assign(server, { httpAllowHalfOpen: true })
 }
@@ -111,6 +112,7 @@ function hasEmpty(params: Readonly<Record<string, string>>): boolean {
   return false
 }
 
-function isContinue(req: IncomingMessage): boolean {
-  return req.headers.expect?.toLowerCase() === '100-continue'
+function judgeExpectation({ headers: { expect } }: IncomingMessage): Refusal | undefined {
+  if (expect === undefined || expect.toLowerCase() === '100-continue') return undefined
+  return refuse('EXPECTATION_FAILED', 'The only expectation that is met is 100-continue.')
 }

@@ -10,11 +10,12 @@ import type { Exchange } from './exchange.ts'
 import { type Arrival, judgeArrival } from './judge-arrival.ts'
 import { judgeCaller } from './judge-caller.ts'
 import type { Judged } from './judge-request.ts'
+import { enter, receiveBody } from './receive.ts'
 import { renderPage } from './render-page.ts'
 import { rateLimited, toReply } from './reply.ts'
 import { send } from './send.ts'
 import { exchangeToken } from './token-exchange.ts'
-import { announcesBody, readBody } from './wire/body.ts'
+import { announcesBody } from './wire/body.ts'
 
 const NO_BODY = Buffer.alloc(0)
 const NOBODY: Authentication = { kind: 'none' }
@@ -25,25 +26,30 @@ const NO_FIELDS = {}
  * of its connection that have no answer yet.
  */
 export function serve(gateway: Gateway, exchange: Exchange, unanswered: number): void {
-  const busy = gateway.lifecycle.enter(unanswered)
-  const entered = busy === undefined
   let outcome: Awaitable<Outcome>
   try {
-    outcome = busy ?? answer(gateway, exchange)
+    outcome = begin(gateway, exchange, unanswered) ?? answer(gateway, exchange)
   } catch (error) {
     outcome = fault(gateway, exchange, error)
   }
   // Nothing that is there at once is awaited: a read is answered in the turn it came in.
   if (outcome instanceof Promise || exchange.windowState === undefined) {
-    void concludeLater(gateway, exchange, outcome, entered)
-  } else conclude(gateway, exchange, outcome, entered)
+    void concludeLater(gateway, exchange, outcome)
+  } else conclude(gateway, exchange, outcome)
+}
+
+/** The head is there. Without a body, so is the last byte. */
+function begin(gateway: Gateway, exchange: Exchange, unanswered: number): Refusal | undefined {
+  const busy = gateway.lifecycle.arrive(unanswered)
+  if (busy) return busy
+  exchange.standing = 'arriving'
+  return announcesBody(exchange.req) ? undefined : enter(gateway, exchange)
 }
 
 async function concludeLater(
   gateway: Gateway,
   exchange: Exchange,
   coming: Awaitable<Outcome>,
-  entered: boolean,
 ): Promise<void> {
   let outcome: Outcome
   try {
@@ -52,11 +58,11 @@ async function concludeLater(
   } catch (error) {
     outcome = fault(gateway, exchange, error)
   }
-  conclude(gateway, exchange, outcome, entered)
+  conclude(gateway, exchange, outcome)
 }
 
 /** 8. Reply: the one place where a refusal becomes one. */
-function conclude(gateway: Gateway, exchange: Exchange, outcome: Outcome, entered: boolean): void {
+function conclude(gateway: Gateway, exchange: Exchange, outcome: Outcome): void {
   try {
     send(gateway, exchange, toReply(exchange, outcome, gateway.publicUrl()))
     // The connection remembers the exchange until its next request.
@@ -65,7 +71,8 @@ function conclude(gateway: Gateway, exchange: Exchange, outcome: Outcome, entere
     gateway.logger.error({ err: error, requestId: exchange.requestId }, 'reply failed')
     exchange.res.destroy()
   } finally {
-    if (entered) gateway.lifecycle.leave()
+    gateway.lifecycle.leave(exchange.standing)
+    exchange.standing = 'outside'
   }
 }
 
@@ -96,6 +103,8 @@ function answer(gateway: Gateway, exchange: Exchange): Awaitable<Outcome> {
     // 4. Receive the body.
     return after(receive(gateway, exchange, head.refusal), (received) => {
       if (received?.beatsAll) return received.refusal
+      const busy = enter(gateway, exchange)
+      if (busy) return busy
       const now = exchange.body.length > 0 ? gateway.clock.now() : exchange.arrivedAt
 
       // 5. Judge the request: media type, JSON, fields, outcome.
@@ -106,9 +115,11 @@ function answer(gateway: Gateway, exchange: Exchange): Awaitable<Outcome> {
       const accepted = { body, query, key: head.key, now }
 
       // 6. Admit. Work under a key is admitted in one call of the store, window, key and caps together, by whoever
-      // answers it; anything else only spends from its window.
-      if (!refusal && head.key !== undefined) return gateway.answerer.answer(exchange, accepted)
-      return after(gateway.store.take(exchange.window, now), (state) => {
+      // answers it; anything else only spends from its window. Whoever was waited for has spent it already.
+      const spent = exchange.windowState
+      if (!refusal && head.key !== undefined && !spent?.full)
+        return gateway.answerer.answer(exchange, accepted)
+      return after(spent ?? gateway.store.take(exchange.window, now), (state) => {
         exchange.windowState = state
         // A request that broke on the wire is told so whatever its window holds.
         if (state.full && !exchange.broken) return rateLimited(exchange.window, state, now)
@@ -173,21 +184,21 @@ function receive(
   const taped = isTaped(gateway)
   const isRead = req.method === 'POST' && endpoint !== undefined
   const wanted = early ? taped && !exchange.broken : isRead || taped
-  return wanted && announcesBody(req) ? receiveBody(gateway, exchange, taped) : undefined
+  return wanted && announcesBody(req) ? receiveOrRefuse(gateway, exchange, taped) : undefined
 }
 
-async function receiveBody(
+async function receiveOrRefuse(
   gateway: Gateway,
   exchange: Exchange,
   taped: boolean,
 ): Promise<Received | undefined> {
-  const { settings, window, arrivedAt, req } = exchange
+  const { window, arrivedAt, req } = exchange
   const peeked = await gateway.store.peek(window, arrivedAt)
   if (peeked.full && !taped) {
     exchange.windowState = peeked
     return { refusal: rateLimited(window, peeked, arrivedAt), beatsAll: true }
   }
-  const read = await readBody(exchange, settings.config.server.bodyBytes)
+  const read = await receiveBody(gateway, exchange, true)
   if (read.bytes) exchange.body = read.bytes
   // What a GET carries as a body is recorded and means nothing.
   if (!read.refusal || req.method !== 'POST') return undefined

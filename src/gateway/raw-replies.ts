@@ -13,6 +13,11 @@ import { connectionOf, lastUnanswered } from './wire/connection.ts'
  * way is finished first: garbage behind a valid request never takes its place.
  */
 export function answerParserError(gateway: Gateway, error: NodeJS.ErrnoException, socket: Duplex): void {
+  // Who has said nothing is told nothing, and nobody's window pays for it.
+  if (socket instanceof Socket && socket.bytesRead === 0) {
+    socket.destroy()
+    return
+  }
   const refusal = parserRefusal(error.code)
   const current = lastUnanswered(connectionOf(socket))
   if (!refusal || !socket.writable) socket.destroy()

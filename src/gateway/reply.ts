@@ -32,7 +32,8 @@ function refusalReply(exchange: Exchange, refusal: Refusal, publicUrl: string): 
   const { status } = errorEntry(refusal.code)
   const headers: Record<string, string> = { ...refusal.headers }
   if (refusal.retryAfterSeconds !== undefined) headers['retry-after'] = String(refusal.retryAfterSeconds)
-  if (exchange.endpoint?.kind === 'token') {
+  // Too many header lines are told as too many bytes of them are, which nobody knows the endpoint of.
+  if (exchange.endpoint?.kind === 'token' && refusal.code !== 'HEADERS_TOO_LARGE') {
     return {
       status,
       code: refusal.code,

@@ -7,9 +7,9 @@ import { judgeTokenRequest, proveClient, readTokenRequest } from '../tokens/toke
 import type { Outcome } from './answerer.ts'
 import type { Gateway } from './context.ts'
 import type { Exchange } from './exchange.ts'
+import { enter, receiveBody } from './receive.ts'
 import { rateLimited } from './reply.ts'
 import { failureWindows, keyWindow } from './token-windows.ts'
-import { readBody } from './wire/body.ts'
 
 /**
  * POST /auth/token. Its client is in the body, so the body is read before anybody is counted. The secret is
@@ -19,7 +19,9 @@ import { readBody } from './wire/body.ts'
 export async function exchangeToken(gateway: Gateway, exchange: Exchange): Promise<Outcome> {
   const { settings, req } = exchange
   const { headers } = req
-  const body = await readBody(exchange, settings.config.server.bodyBytes)
+  const body = await receiveBody(gateway, exchange, false)
+  const busy = enter(gateway, exchange)
+  if (busy) return busy
   if (body.refusal) return fail(gateway, exchange, body.refusal, '')
   exchange.body = body.bytes
   if (headers['content-encoding'] !== undefined) {

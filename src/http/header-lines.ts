@@ -32,3 +32,14 @@ export function headerOf(headers: readonly HeaderLine[], lowerName: string): str
   }
   return undefined
 }
+
+/** More than any client sends; what a listener without a setting of its own takes. */
+export const HEADER_LINES = 1000
+
+/**
+ * Node's parser keeps a thousand header lines and silently drops what follows, so that the lines behind them would
+ * never be judged. Without its count the bytes of a head are still bounded, and the lines are counted here.
+ */
+export function keepEveryHeaderLine(server: { maxHeadersCount: number | null }): void {
+  server.maxHeadersCount = 0
+}

@@ -18,3 +18,12 @@ export function isLoopbackHost(host: string): boolean {
 export function isLoopbackUrl(url: string): boolean {
   return isLoopbackHost(new URL(url).hostname)
 }
+
+/** Whether a listening address cannot stand in a URL: it means every address, or only says where with its zone. */
+export function isUnusableHost(host: string): boolean {
+  if (isIPv4(host)) return host === '0.0.0.0'
+  if (!isIPv6(host)) return false
+  if (host.includes('%')) return true
+  const canonical = new URL(`http://[${host}]`).hostname
+  return canonical === '[::]' || canonical === '[::ffff:0:0]'
+}

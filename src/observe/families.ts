@@ -105,7 +105,7 @@ export const FAMILIES = {
   sandgate_requests_in_flight: {
     type: 'gauge',
     from: 'read',
-    help: 'Requests that have arrived and are not answered yet.',
+    help: 'Requests that have arrived whole and are not answered yet.',
     labels: [],
   },
   sandgate_requests_in_flight_limit: {
@@ -174,6 +174,12 @@ export const FAMILIES = {
     type: 'gauge',
     from: 'read',
     help: 'Free space on the disk of the data directory.',
+    labels: [],
+  },
+  sandgate_store_reusable_bytes: {
+    type: 'gauge',
+    from: 'read',
+    help: 'Bytes of the data file that nothing uses, and that are written again before the file grows.',
     labels: [],
   },
   sandgate_store_sweep_backlog_seconds: {

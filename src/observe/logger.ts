@@ -14,6 +14,8 @@ export type RequestLine = {
   readonly status: number
   readonly code: string | null | undefined
   readonly durationMs: number
+  /** The client of a refusal at the door, as far as `log.clientAddress` lets it be told. */
+  readonly client?: string | undefined
 }
 
 export type Logger = {
@@ -30,7 +32,10 @@ const nothing = () => {}
 const done = () => Promise.resolve()
 
 /** JSON lines or, for people, readable ones; on standard output unless a stream is given. */
-export function createLogger(settings: Config['log'], stream?: LineStream): Logger {
+export function createLogger(
+  settings: Pick<Config['log'], 'requests' | 'format'>,
+  stream?: LineStream,
+): Logger {
   if (settings.format === 'off') {
     return { info: nothing, warn: nothing, error: nothing, logRequest: nothing, flush: done }
   }
@@ -72,7 +77,8 @@ function readable(output: LineStream, colorize: boolean): LineStream['write'] {
  */
 function requestText(line: RequestLine): string {
   const duration = Math.round(line.durationMs * 1000) / 1000
-  return `{"level":"info","time":"${timestamp()}","requestId":${quoted(line.requestId)},"partner":${quoted(line.partner)},"operation":${quoted(line.operation)},"method":${quoted(line.method)},"status":${line.status},"code":${quoted(line.code)},"durationMs":${duration},"msg":"request"}\n`
+  const client = line.client === undefined ? '' : `,"client":${quoted(line.client)}`
+  return `{"level":"info","time":"${timestamp()}","requestId":${quoted(line.requestId)},"partner":${quoted(line.partner)},"operation":${quoted(line.operation)},"method":${quoted(line.method)},"status":${line.status},"code":${quoted(line.code)},"durationMs":${duration}${client},"msg":"request"}\n`
 }
 
 const PLAIN = /^[\w.:-]*$/

@@ -51,6 +51,7 @@ export const accountsOpen: Operation = {
   group: 'accounts.open',
   countsPer: 'partner',
   cap: { product: 'accounts' },
+  creates: 'accounts',
   body: Body,
   success: {
     status: 201,

@@ -32,6 +32,7 @@ function operationCodes(row: OperationRow): ErrorCode[] {
     'TOKEN_EXPIRED',
     'PARTNER_MISMATCH',
     ...when(row.auth !== 'any', 'INSUFFICIENT_SCOPE'),
+    ...when(post, 'TOO_MANY_UNFINISHED'),
     ...when(post, 'IDEMPOTENCY_KEY_REQUIRED', 'IDEMPOTENCY_KEY_INVALID'),
     ...when(row.body !== undefined, 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'MALFORMED_BODY'),
     // Without parameters of its own, an operation still refuses unknown ones.
@@ -39,6 +40,7 @@ function operationCodes(row: OperationRow): ErrorCode[] {
     'RATE_LIMITED',
     ...when(post, 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'),
     ...when(row.cap !== undefined, 'PARTNER_LIMIT_EXCEEDED'),
+    ...when(post, 'STORAGE_QUOTA_EXCEEDED'),
     ...row.errors,
     'INTERNAL',
     // Reads go on while the store cannot be written.
@@ -54,6 +56,7 @@ function exchangeCodes(row: OperationRow): ErrorCode[] {
     'REQUEST_TIMEOUT',
     'EXPECTATION_FAILED',
     'HEADERS_TOO_LARGE',
+    'TOO_MANY_UNFINISHED',
     'BODY_TOO_LARGE',
     'UNSUPPORTED_MEDIA_TYPE',
     ...row.errors,

@@ -96,8 +96,14 @@ function problemOf(schemas: Schemas): Json {
       resolution: { type: 'string', description: 'What to do about it.' },
       errors: {
         type: 'array',
-        description: 'Everything that is not valid, all at once.',
+        maxItems: 50,
+        description: 'Everything that is not valid, all at once; the first 50 of more.',
         items: schemas.plain('FieldError', FIELD_ERROR),
+      },
+      errorsNotListed: {
+        type: 'integer',
+        minimum: 1,
+        description: 'How many more things are not valid than `errors` lists.',
       },
     },
   }

@@ -112,6 +112,8 @@ export type OperationRow = {
   /** Whether the group counts per partner, per client IP, or per client. */
   readonly countsPer: 'partner' | 'ip' | 'client'
   readonly cap?: OperationCap
+  /** What it makes one of, which the sandbox keeps up to a quota. */
+  readonly creates?: 'accounts' | 'sessions' | 'webhooks'
   readonly outcomes?: OutcomeNames
   readonly body?: TSchema
   readonly query?: TSchema

@@ -39,6 +39,7 @@ export const webhooksRegister: Operation = {
   description:
     'Stores the URL and the event names. The URL is never called, and a signing secret is not stored.',
   auth: 'webhooks:register',
+  creates: 'webhooks',
   body: field.closed({
     url: field.WebhookUrl,
     events: field.EventNames,

@@ -47,6 +47,7 @@ export const widgetSession: Operation = {
   auth: 'kyc:initiate',
   group: 'other',
   countsPer: 'partner',
+  creates: 'sessions',
   body: Body,
   success: {
     status: 201,

@@ -7,8 +7,10 @@ import fastify, {
   type RawServerBase,
   type RouteGenericInterface,
 } from 'fastify'
+import { judgeHeaderLines } from '../checks/headers.ts'
 import { problem } from '../errors/problem.ts'
-import { refuse } from '../errors/refusal.ts'
+import { type Refusal, refuse } from '../errors/refusal.ts'
+import { HEADER_LINES, keepEveryHeaderLine } from '../http/header-lines.ts'
 import { splitTarget } from '../http/target.ts'
 import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
 import { type Failure, failureOf, mayRetry } from '../upstream/failure.ts'
@@ -45,6 +47,8 @@ export function createServer({ take, origin, onFailure }: ServerOptions): Fastif
   const replies = new WeakMap<object, UpstreamReply>()
   const app = listener()
   app.addHook('onRequest', async (request, reply) => {
+    const refusal = judgeHeaderLines(request.raw.rawHeaders, HEADER_LINES)
+    if (refusal) return sendProblem(reply.header('connection', 'close'), refusal, origin)
     passages.set(request.raw, take(request.raw, reply.raw, request.originalUrl))
   })
 
@@ -84,7 +88,7 @@ export function createServer({ take, origin, onFailure }: ServerOptions): Fastif
         if (reply.raw.destroyed) return void reply.hijack()
         const failure = failureOf(error.cause ?? error)
         onFailure(`${raw.method} ${splitTarget(originalUrl).path}`, failure)
-        sendFailure(reply, failure, origin)
+        void sendProblem(reply, refuse(failure.code, failure.detail), origin)
       },
     },
   })
@@ -105,15 +109,17 @@ function listener(): FastifyInstance {
   })
   // None has a body as far as Fastify is concerned, so that none is parsed or refused for its type.
   for (const method of PASSED) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  keepEveryHeaderLine(app.server)
   return app
 }
 
 type Reply = FastifyReply<RouteGenericInterface, RawServerBase>
 
-function sendFailure(reply: Reply, { code, detail }: Failure, origin: string): void {
+/** What the recorder itself has to say, in the form of the API. */
+function sendProblem(reply: Reply, refusal: Refusal, origin: string): Reply {
   const id = randomUUID()
-  const body = problem(refuse(code, detail), id, origin)
-  void reply
+  const body = problem(refusal, id, origin)
+  return reply
     .code(body.status)
     .headers({ 'content-type': 'application/problem+json', 'x-request-id': id })
     .send(Buffer.from(JSON.stringify(body)))

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { createClientIp } from '../checks/client-ip.ts'
+import { createClientIp, createProxyCheck } from '../checks/client-ip.ts'
 import { type Clock, type ControllableClock, controllableClock, instant, systemClock } from '../clock.ts'
 import { demoCredentials } from '../config/demo.ts'
 import type { Config } from '../config/schema.ts'
@@ -15,7 +15,9 @@ import { createOperatorServer } from '../gateway/operator-server.ts'
 import { createPartnerServer } from '../gateway/partner-server.ts'
 import { createRecordings, type Recordings } from '../gateway/recordings.ts'
 import { deriveSettings } from '../gateway/settings.ts'
+import { createUnfinishedRequests } from '../gateway/unfinished.ts'
 import { widgetParts } from '../gateway/widget-decision.ts'
+import { boundConnections } from '../gateway/wire/connections.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { createProcessMetrics } from '../observe/process-metrics.ts'
@@ -78,7 +80,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const configuration = options.configuration ?? (() => ({ ok: true }))
   let generation = 1
   let reloadSeconds: number | undefined
-  let connectionsRefused = 0
+  const unfinished = createUnfinishedRequests(config.server)
+  const clientOf = createClientIp(config.listen.trustedProxies)
   const signingKeys = createSigningKeys({
     directory: config.store.engine === 'embedded' ? config.store.path : null,
     clock,
@@ -88,8 +91,9 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const metrics = createMetrics({
     reads: {
       ...whatIsRead({ config, clock, store, lifecycle, signingKeys, recordings, configuration }),
+      sandgate_requests_unfinished: unfinished.count,
       sandgate_connections: () => connectionsOf(partner),
-      sandgate_connections_refused_total: () => connectionsRefused,
+      sandgate_connections_refused_total: () => connections.refused(),
       sandgate_configuration_generation: () => generation,
       sandgate_configuration_reload_duration_seconds: () => reloadSeconds,
     },
@@ -107,8 +111,9 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     ids,
     signingKeys,
     verifier: createVerifier({ signingKeys, issuer, audience: config.tokens.audience, clock }),
-    clientOf: createClientIp(config.listen.trustedProxies),
+    clientOf,
     lifecycle,
+    unfinished,
     logger,
     metrics,
     history,
@@ -128,9 +133,16 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const docs = docsPages({ demo: () => demoCredentials(settings.config) })
   const pages = [...documents, ...docs, ...widgetPages(widgetParts(edge, decider))]
   const partner = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
-  partner.server.on('drop', () => connectionsRefused++)
+  const bounds = {
+    perAddress: config.server.connectionsPerAddress,
+    ownerOf: (address: string) => clientOf(address, undefined).subject,
+    isProxy: createProxyCheck(config.listen.trustedProxies),
+  }
+  const connections = boundConnections(partner.server, bounds)
   const operator = createOperatorServer({
     config,
+    clientOf,
+    logger,
     metrics,
     signingKeys,
     recordings,
@@ -138,9 +150,16 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     ready: () => {
       const draining = lifecycle.draining()
       const health = store.health()
-      return { ready: !draining && health.writable, draining, store: health, configuration: configuration() }
+      return {
+        ready: !draining && health.writable && !lifecycle.stuck(),
+        draining,
+        overloaded: lifecycle.overloaded(),
+        store: health,
+        configuration: configuration(),
+      }
     },
   })
+  boundConnections(operator.server, bounds)
   const close = () =>
     stop({
       partner,
@@ -175,9 +194,9 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   }
 }
 
-async function openStore(config: Config, onCommit: (milliseconds: number) => void): Promise<Store> {
-  if (config.store.engine === 'memory') return createMemoryStore({ onCommit })
-  return openEmbeddedStore({ path: config.store.path, onCommit })
+async function openStore({ store }: Config, onCommit: (milliseconds: number) => void): Promise<Store> {
+  if (store.engine === 'memory') return createMemoryStore({ onCommit })
+  return openEmbeddedStore({ path: store.path, reserveBytes: store.reserveBytes, onCommit })
 }
 
 async function listen(app: FastifyInstance, at: { host: string; port: number }): Promise<string> {

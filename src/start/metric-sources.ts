@@ -34,13 +34,14 @@ export function whatIsRead(sources: MetricSources): Reads {
   return {
     sandgate_requests_in_flight: lifecycle.inFlight,
     sandgate_requests_in_flight_limit: () => config.server.maxInFlight,
-    sandgate_overloaded: () => Number(lifecycle.inFlight() >= config.server.maxInFlight),
+    sandgate_overloaded: () => Number(lifecycle.overloaded()),
     sandgate_cap_overshoots_total: () => stats().overshoots,
     sandgate_store_writable: () => Number(store.health().writable),
     sandgate_store_errors_total: () => stats().failures,
     sandgate_store_waiting: () => stats().waiting,
     sandgate_store_bytes: () => stats().disk?.bytes,
     sandgate_store_free_bytes: () => stats().disk?.freeBytes,
+    sandgate_store_reusable_bytes: () => stats().disk?.reusableBytes,
     sandgate_store_sweep_backlog_seconds: () => stats().sweepBacklogMs / 1000,
     // Without an upstream nothing is broken.
     sandgate_upstream_breaker_open: () => 0,

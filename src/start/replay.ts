@@ -16,6 +16,7 @@ import { createLifecycle } from '../gateway/lifecycle.ts'
 import { createPartnerServer } from '../gateway/partner-server.ts'
 import { createReplay, type ReplayOptions } from '../gateway/replay.ts'
 import { deriveSettings } from '../gateway/settings.ts'
+import { createUnfinishedRequests } from '../gateway/unfinished.ts'
 import { widgetParts } from '../gateway/widget-decision.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
@@ -119,14 +120,17 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
       : { ...deriveSettings({ ...config, partners: [partner] }, shared), registry: anySecret(partner) }
   // Finding the first answer of a large operation takes seconds; a 503 meanwhile was never recorded.
   const lifecycle = createLifecycle({ ...config.server, maxLoopDelayMs: Number.POSITIVE_INFINITY })
+  const unfinished = createUnfinishedRequests(config.server)
+  const clientOf = createClientIp([])
   const edge: Edge = {
     clock,
     store,
     ids,
     signingKeys,
     verifier: createVerifier({ signingKeys, issuer: publicUrl, audience: config.tokens.audience, clock }),
-    clientOf: createClientIp([]),
+    clientOf,
     lifecycle,
+    unfinished,
     logger,
     // A replay has no operator listener; its ledger counts.
     metrics: createMetrics({ reads: {}, capsOf: () => [] }),

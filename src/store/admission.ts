@@ -12,6 +12,8 @@ import {
   type Admission,
   type KeyClaim,
   type Permit,
+  type QuotaDemand,
+  type StoreHealth,
   StoreUnavailable,
   type Verdict,
   type WindowState,
@@ -28,6 +30,8 @@ export function admit(engine: Engine, admission: Admission, now: number): Verdic
   engine.running.expire(now)
   return judgeKey(engine, admission, seen, now) ?? admitNew(engine, admission, seen, now)
 }
+
+const NO_QUOTAS: readonly QuotaDemand[] = []
 
 type Seen = { readonly window?: WindowState }
 
@@ -48,7 +52,7 @@ function judgeKey(engine: Engine, admission: Admission, seen: Seen, now: number)
 }
 
 function readFinished(engine: Engine, partner: string, key: string, now: number): FinishedAnswer | undefined {
-  const value = engine.backing.read(answerName(partner, key))
+  const value = engine.backing.read(answerName(engine.generations.owner('keys', partner), key))
   return value === undefined || expiresAtOf(value) <= now ? undefined : decodeAnswer(value)
 }
 
@@ -70,10 +74,15 @@ function takeOver(
 }
 
 function admitNew(engine: Engine, admission: Admission, seen: Seen, now: number): Verdict | Promise<Verdict> {
-  const { partner, claim, caps, effect } = admission
+  const { partner, claim, caps, effect, quotas = NO_QUOTAS } = admission
   const reserved = engine.caps.reserve(partner, caps, now)
   if (reserved.kind === 'refused') return { kind: 'capped', ...seen, cap: reserved.cap }
   const { holds } = reserved
+  const quota = quotas.length === 0 ? undefined : engine.quotas.reserve(quotas)
+  if (quota !== undefined) {
+    engine.caps.release(holds)
+    return { kind: 'no-room', ...seen, quota }
+  }
   let fence: number
   try {
     // Refused here rather than at the settlement, so that nobody waits for a decision that cannot be kept.
@@ -81,6 +90,7 @@ function admitNew(engine: Engine, admission: Admission, seen: Seen, now: number)
     fence = engine.fences.next()
   } catch (error) {
     engine.caps.release(holds)
+    engine.quotas.release(quotas)
     throw error
   }
   const key = keyOf(claim, fence)
@@ -96,6 +106,7 @@ function admitNew(engine: Engine, admission: Admission, seen: Seen, now: number)
     deadline: now + (claim?.retentionMs ?? 0),
     caps,
     holds,
+    quotas,
     admittedAt: now,
     marker: undefined,
   }
@@ -133,7 +144,18 @@ export async function writeMarker(engine: Engine, work: Unfinished): Promise<voi
   work.marker = name
 }
 
-function refuseUnlessWritable({ commits }: Engine): void {
-  const health = commits.health()
+function refuseUnlessWritable(engine: Engine): void {
+  const health = healthOf(engine)
   if (!health.writable) throw new StoreUnavailable(health.reason)
+}
+
+/** Whether new work may begin. What has begun is settled, and what is old is deleted, as long as anything is written. */
+export function healthOf({ commits, backing, reserveBytes }: Engine): StoreHealth {
+  const health = commits.health()
+  const disk = backing.disk()
+  if (!health.writable || disk === undefined) return health
+  const free = disk.freeBytes + disk.reusableBytes
+  if (free >= reserveBytes) return health
+  const reason = `less is free than store.reserveBytes keeps for settlements and deletions: ${free} of ${reserveBytes} bytes`
+  return { writable: false, reason }
 }

@@ -1,48 +1,79 @@
-import type { Backing } from './backing.ts'
+import { createAnswerIndex } from './answer-index.ts'
+import type { Backing, Entries } from './backing.ts'
 import { ANSWER_PREFIX } from './keyspace.ts'
+
+export type ArrivalOptions = {
+  readonly disk?: Backing['disk']
+  /** How many answers make a segment of the index. */
+  readonly segmentSize?: number
+}
 
 /**
  * Keeps finished answers in the order of their arrival. Their own names hold a UUID, so in name order a commit of a
  * hundred answers dirties a hundred pages, all of which have to reach the disk before anybody is answered; in order
- * of arrival it fills a few at the end. Where each answer stands is known in memory alone, and found again at the
- * start from the names: about 110 bytes for each answer that is kept.
+ * of arrival it fills a few at the end. Where each answer stands is what answer-index.ts knows.
  */
-export function inArrivalOrder(backing: Backing): Backing {
-  const places = new Map<string, number>()
-  let next = 0
-  for (const { name } of backing.range({ from: ANSWER_PREFIX, to: END, limit: Number.POSITIVE_INFINITY })) {
-    const place = Number(name.slice(ANSWER_PREFIX.length, ANSWER_PREFIX.length + DIGITS))
-    places.set(ANSWER_PREFIX + name.slice(ANSWER_PREFIX.length + DIGITS + 1), place)
-    next = place + 1
+export function inArrivalOrder(
+  entries: Entries,
+  secret: Buffer,
+  { disk = () => undefined, segmentSize }: ArrivalOptions = {},
+): Backing {
+  const index = createAnswerIndex(entries, { secret, segmentSize }, function* (place) {
+    const query = { from: placeName(place), to: END, limit: Number.POSITIVE_INFINITY }
+    for (const name of entries.names(query)) yield [logicalName(name), placeOf(name)] as const
+  })
+  const isEmptyUpTo = (place: number): boolean => {
+    const query = { from: ANSWER_PREFIX, to: placeName(place + 1), limit: 1 }
+    for (const _name of entries.names(query)) return false
+    return true
+  }
+
+  function locate(name: string): { place: number; value: Buffer } | undefined {
+    for (const place of index.candidates(name)) {
+      const value = entries.read(nameAt(name, place))
+      if (value !== undefined) return { place, value }
+    }
+    return undefined
+  }
+
+  async function write(writes: ReadonlyMap<string, Buffer | undefined>): Promise<void> {
+    const placed = new Map<string, Buffer | undefined>()
+    const moved = new Map<string, number | undefined>()
+    let next = index.next()
+    for (const [name, value] of writes) {
+      if (!name.startsWith(ANSWER_PREFIX)) {
+        placed.set(name, value)
+        continue
+      }
+      const before = locate(name)
+      if (before !== undefined) placed.set(nameAt(name, before.place), undefined)
+      if (value !== undefined) placed.set(nameAt(name, next), value)
+      moved.set(name, value === undefined ? undefined : next++)
+    }
+    const maintenance = moved.size > 0 ? index.maintain(isEmptyUpTo) : undefined
+    for (const [name, value] of maintenance?.writes ?? []) placed.set(name, value)
+    await entries.write(placed)
+    // Only now: a write that failed has moved nothing, and its places stay empty.
+    for (const [name, place] of moved) {
+      if (place === undefined) index.forget(name)
+      else index.place(name, place)
+    }
+    maintenance?.done()
   }
 
   return {
-    ...backing,
-    read: (name) => {
-      if (!name.startsWith(ANSWER_PREFIX)) return backing.read(name)
-      const place = places.get(name)
-      return place === undefined ? undefined : backing.read(nameAt(name, place))
-    },
-    write: async (writes) => {
-      const placed = new Map<string, Buffer | undefined>()
-      const moved = new Map<string, number | undefined>()
-      for (const [name, value] of writes) {
-        if (!name.startsWith(ANSWER_PREFIX)) {
-          placed.set(name, value)
-          continue
-        }
-        const before = places.get(name)
-        if (before !== undefined) placed.set(nameAt(name, before), undefined)
-        if (value !== undefined) placed.set(nameAt(name, next), value)
-        moved.set(name, value === undefined ? undefined : next++)
-      }
-      await backing.write(placed)
-      // Only now: a write that failed has moved nothing, and its places stay empty.
-      for (const [name, place] of moved) {
-        if (place === undefined) places.delete(name)
-        else places.set(name, place)
+    ...entries,
+    read: (name) => (name.startsWith(ANSWER_PREFIX) ? locate(name)?.value : entries.read(name)),
+    write,
+    answers(from, limit) {
+      const found = [...entries.names({ from: placeName(from), to: END, limit })]
+      const last = found.at(-1)
+      return {
+        names: found.map(logicalName),
+        next: last === undefined || found.length < limit ? undefined : placeOf(last) + 1,
       }
     },
+    disk,
   }
 }
 
@@ -51,6 +82,11 @@ const DIGITS = 16
 /** Above every digit. */
 const END = `${ANSWER_PREFIX}:`
 
-function nameAt(name: string, place: number): string {
-  return `${ANSWER_PREFIX}${String(place).padStart(DIGITS, '0')}\0${name.slice(ANSWER_PREFIX.length)}`
-}
+const placeName = (place: number): string => ANSWER_PREFIX + String(place).padStart(DIGITS, '0')
+const nameAt = (name: string, place: number): string =>
+  `${placeName(place)}\0${name.slice(ANSWER_PREFIX.length)}`
+const placeOf = (placed: string): number =>
+  Number(placed.slice(ANSWER_PREFIX.length, ANSWER_PREFIX.length + DIGITS))
+/** The name of an answer without its place. */
+export const logicalName = (placed: string): string =>
+  ANSWER_PREFIX + placed.slice(ANSWER_PREFIX.length + DIGITS + 1)

@@ -1,6 +1,6 @@
 import { capExpiresAt, capName } from './keyspace.ts'
 import { periodEnd } from './period.ts'
-import type { Cap, CapCommit, CapDemand, CapUnit, CapUsage } from './store.ts'
+import type { Cap, CapCommit, CapDemand, CapUnit, CapUsage, RefusedCap } from './store.ts'
 
 /** A part of a cap that is set aside for one piece of work, in the period in which the work began. */
 export type Hold = {
@@ -28,6 +28,8 @@ export type CapBook = {
   release(holds: readonly Hold[]): void
   /** Moves reserved amounts to used ones, after their commit. */
   commit(holds: readonly Hold[]): void
+  /** Marks holds as those of an outcome that nobody knows, or no longer so. */
+  doubt(holds: readonly Hold[], isUnknown: boolean): void
   usage(partner: string, caps: readonly Cap[], at: number): CapUsage[]
   /** Times that a counter was above every limit that work had been admitted under; there is no such time. */
   overshoots(): number
@@ -37,10 +39,19 @@ export type CapBook = {
 
 export type Reserved =
   | { readonly kind: 'reserved'; readonly holds: readonly Hold[] }
-  | { readonly kind: 'refused'; readonly cap: CapUsage & { readonly amount: number } }
+  | { readonly kind: 'refused'; readonly cap: RefusedCap }
 
-/** `ceiling`: the highest limit that work has been admitted under, or what was used before that. */
-type Counter = { used: number; reserved: number; ceiling: number; readonly expiresAt: number }
+/**
+ * `ceiling`: the highest limit that work has been admitted under, or what was used before that. `doubtful`: the part
+ * of what is reserved whose outcome nobody knows.
+ */
+type Counter = {
+  used: number
+  reserved: number
+  doubtful: number
+  ceiling: number
+  readonly expiresAt: number
+}
 
 /** `readUsed` answers what the backing holds for a counter that is met for the first time. */
 export function createCapBook(readUsed: (counter: string) => number): CapBook {
@@ -51,7 +62,7 @@ export function createCapBook(readUsed: (counter: string) => number): CapBook {
     const known = counters.get(name)
     if (known !== undefined) return known
     const used = readUsed(name)
-    const counter = { used, reserved: 0, ceiling: used, expiresAt }
+    const counter = { used, reserved: 0, doubtful: 0, ceiling: used, expiresAt }
     counters.set(name, counter)
     return counter
   }
@@ -84,7 +95,9 @@ export function createCapBook(readUsed: (counter: string) => number): CapBook {
         const { used, reserved } = usageOf(partner, demand, at)
         if (used + reserved + demand.amount > demand.limit) {
           release(holds)
-          return { kind: 'refused', cap: { ...usageOf(partner, demand, at), amount: demand.amount } }
+          const { doubtful } = counterOf(capName(partner, demand, at), capExpiresAt(demand.period, at))
+          const usage = usageOf(partner, demand, at)
+          return { kind: 'refused', cap: { ...usage, unknown: doubtful, amount: demand.amount } }
         }
         holds.push(hold(partner, demand, at))
       }
@@ -100,6 +113,10 @@ export function createCapBook(readUsed: (counter: string) => number): CapBook {
       return holds
     },
     release,
+    doubt(holds, isUnknown) {
+      for (const { counter, amount, expiresAt } of holds)
+        counterOf(counter, expiresAt).doubtful += isUnknown ? amount : -amount
+    },
     commit(holds) {
       for (const { counter: name, amount, expiresAt } of holds) {
         const counter = counterOf(name, expiresAt)

@@ -52,17 +52,20 @@ const PROBE_NAME = installationName('probe')
 /** `onCommit` hears how long each commit took that was written, in milliseconds. */
 export type OnCommit = (milliseconds: number) => void
 
+/** `unwritableBecause`: nothing can be written yet, and a probe finds out when that is over. */
 export function createCommits(
   backing: Backing,
   schedule: (run: () => void) => void,
   onCommit: OnCommit = () => {},
+  unwritableBecause?: string,
 ): Commits {
   let waiting: Waiting[] = []
   const aside: Waiting[] = []
   let draining: Promise<void> | undefined
   let closed = false
   let probe: NodeJS.Timeout | undefined
-  let health: StoreHealth = { writable: true }
+  let health: StoreHealth =
+    unwritableBecause === undefined ? { writable: true } : { writable: false, reason: unwritableBecause }
   let failures = 0
 
   async function write(writes: Writes): Promise<void> {
@@ -141,6 +144,7 @@ export function createCommits(
     })
   }
 
+  if (unwritableBecause !== undefined) probeLater()
   return {
     submit,
     submitAside: (change) => enqueue(change, (one) => aside.push(one)),

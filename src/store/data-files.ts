@@ -28,9 +28,10 @@ export function prepareDirectory(path: string): string {
   return directory
 }
 
-/** Makes sure that there is room to start in, and a whole lock file. */
+/** Makes sure that a first start has room, and that there is a whole lock file. */
 export function prepareFiles(directory: string): void {
-  proveRoom(directory)
+  // What is there already can be read without room, and says itself when it cannot be written.
+  if (!holdsData(join(directory, 'data.mdb'))) proveRoom(directory)
   reserveLockFile(join(directory, 'lock.mdb'))
 }
 
@@ -67,6 +68,10 @@ function checkOurs(path: string): void {
 
 /** More than a first start writes. */
 const ROOM_BYTES = 65_536
+
+function holdsData(path: string): boolean {
+  return existsSync(path) && statSync(path).size > 0
+}
 
 function proveRoom(directory: string): void {
   const path = join(directory, `room-${process.pid}`)

@@ -1,24 +1,28 @@
 import { randomBytes } from 'node:crypto'
-import { inArrivalOrder } from './arrival-order.ts'
+import { inArrivalOrder, logicalName } from './arrival-order.ts'
+import type { Entries } from './backing.ts'
 import { createCommits, type OnCommit } from './commits.ts'
 import { prepareDirectory, prepareFiles } from './data-files.ts'
-import { FENCE_BLOCK, FENCE_MARK, reservedFences } from './fences.ts'
-import { decodeNumber, encodeNumber, installationName } from './keyspace.ts'
-import { createLmdbBacking, type Lmdb, messageOf, openLmdb } from './lmdb-backing.ts'
+import { FENCE_BLOCK, FENCE_MARK, type Fences, reservedFences } from './fences.ts'
+import { holdingOf } from './holdings.ts'
+import { decodeNumber, encodeNumber, installationName, quotaName } from './keyspace.ts'
+import { createDisk, createLmdbBacking, type Lmdb, messageOf, openLmdb } from './lmdb-backing.ts'
 import { createStore } from './local-store.ts'
-import { claimOwnership, lightBeacon } from './ownership.ts'
-import { type Store, StoreOpenError } from './store.ts'
+import { type Beacon, claimOwnership, lightBeacon } from './ownership.ts'
+import { type Store, StoreOpenError, StoreUnavailable } from './store.ts'
 
 export type EmbeddedStoreOptions = {
   /** The data directory; made, for its owner alone, when it is missing. */
   readonly path: string
   /** How many live rate windows are held before new subjects share one. */
   readonly maxWindows?: number
+  /** Below so many free bytes nothing new begins; by default no bound. */
+  readonly reserveBytes?: number
   readonly onCommit?: OnCommit
 }
 
 /** Of the entries' names and encodings (keyspace.ts). A change that an older program would misread raises it. */
-const FORMAT = 1
+const FORMAT = 2
 
 const FORMAT_NAME = Buffer.from(installationName('format'))
 const SECRET_NAME = Buffer.from(installationName('secret'))
@@ -49,23 +53,80 @@ async function openIn(directory: string, options: EmbeddedStoreOptions): Promise
     prepareFiles(directory)
     db = openLmdb(directory)
     refuseNewerFormat(db, directory)
-    await claimOwnership(db, directory, beacon)
-    const { secret, firstFence } = initialise(db)
-    const backing = inArrivalOrder(createLmdbBacking(db, directory))
-    const commits = createCommits(backing, setImmediate, options.onCommit)
-    const fences = reservedFences(firstFence, commits)
+    const opened = await claim(db, directory, beacon)
+    const entries = createLmdbBacking(db)
+    let { firstFence } = opened
+    let fences: Fences | undefined
+    const claimed =
+      opened.problem === undefined ? entries : claimingFirst(entries, claimLate(db, directory, beacon))
+    const backing = inArrivalOrder(claimed, opened.secret, { disk: createDisk(db, directory) })
+    const commits = createCommits(backing, setImmediate, options.onCommit, opened.problem)
     return createStore({
       backing,
       commits,
-      fences,
-      secret,
+      fences: {
+        next() {
+          if (firstFence === undefined)
+            throw new StoreUnavailable('the data directory could not be written yet')
+          fences ??= reservedFences(firstFence, commits)
+          return fences.next()
+        },
+      },
+      secret: opened.secret,
       maxWindows: options.maxWindows,
+      reserveBytes: options.reserveBytes,
       release: beacon.close,
     })
+
+    function claimLate(into: Lmdb, at: string, by: Beacon): () => Promise<void> {
+      return async () => {
+        await claimOwnership(into, at, by)
+        firstFence = initialise(into).firstFence
+      }
+    }
   } catch (error) {
     await db?.close()
     await beacon.close()
     throw error
+  }
+}
+
+type Opened = {
+  readonly secret: Buffer
+  /** Undefined when the directory could not be written, which `problem` is about. */
+  readonly firstFence: number | undefined
+  readonly problem?: string
+}
+
+/** On a full disk what is there is served, and the directory is claimed before the first write that succeeds. */
+async function claim(db: Lmdb, directory: string, beacon: Beacon): Promise<Opened> {
+  try {
+    await claimOwnership(db, directory, beacon)
+    return initialise(db)
+  } catch (error) {
+    const secret = db.getBinary(SECRET_NAME)
+    if (error instanceof StoreOpenError || secret === undefined) throw error
+    const problem = `the data directory cannot be written: ${messageOf(error)}`
+    return { secret: Buffer.from(secret), firstFence: undefined, problem }
+  }
+}
+
+/** Nothing is written before the claim, so that of several that started on a full disk one goes on. */
+function claimingFirst(entries: Entries, claimNow: () => Promise<void>): Entries {
+  let claimed = false
+  return {
+    ...entries,
+    async write(writes) {
+      if (!claimed) {
+        try {
+          await claimNow()
+        } catch (cause) {
+          throw new StoreUnavailable(messageOf(cause), { cause })
+        }
+        claimed = true
+      }
+      await entries.write(writes)
+    },
   }
 }
 
@@ -80,15 +141,38 @@ function refuseNewerFormat(db: Lmdb, directory: string): void {
   }
 }
 
-/** What the installation keeps for itself, in one commit: format, secret, and a fresh block of fences. */
+/**
+ * What the installation keeps for itself, in one commit: format, secret, and a fresh block of fences. A directory of
+ * the first format gets the counts of what its partners hold, which that did not keep.
+ */
 function initialise(db: Lmdb): { secret: Buffer; firstFence: number } {
   return db.transactionSync(() => {
     const mark = db.getBinary(FENCE_KEY)
     const firstFence = mark === undefined ? 1 : decodeNumber(mark)
+    const format = db.getBinary(FORMAT_NAME)
+    if (format !== undefined && decodeNumber(format) < 2)
+      for (const [name, held] of countHeld(createLmdbBacking(db)))
+        db.putSync(Buffer.from(name), encodeNumber(FOREVER, held))
     db.putSync(FENCE_KEY, encodeNumber(FOREVER, firstFence + FENCE_BLOCK))
     db.putSync(FORMAT_NAME, encodeNumber(FOREVER, FORMAT))
     const secret = db.getBinary(SECRET_NAME) ?? randomBytes(32)
     db.putSync(SECRET_NAME, secret)
     return { secret: Buffer.from(secret), firstFence }
   })
+}
+
+function countHeld(entries: Entries): Map<string, number> {
+  const counts = new Map<string, number>()
+  const limit = Number.POSITIVE_INFINITY
+  for (const [prefix, end] of [
+    ['a\0', 'b'],
+    ['r\0', 's'],
+  ] as const)
+    for (const { name, value } of entries.range({ from: prefix, to: end, limit })) {
+      const holding = holdingOf(prefix === 'a\0' ? logicalName(name) : name, value)
+      if (holding === undefined || holding.amount === 0) continue
+      const counter = quotaName(holding.kind, holding.owner)
+      counts.set(counter, (counts.get(counter) ?? 0) + holding.amount)
+    }
+  return counts
 }

@@ -6,14 +6,21 @@ import type { CapDemand, CapPeriod, CapUnit, StoredAnswer } from './store.ts'
  * hold, so that no name can reach into another partner's or tenant's). Values are bytes. Everything that expires
  * begins with its expiry instant (a big-endian double, Infinity for never), so that the sweep can judge any of it.
  *
- *   a partner key                        a finished answer (on disk in order of arrival: arrival-order.ts)
+ *   a owner key                          a finished answer (on disk in order of arrival: arrival-order.ts)
  *   c partner product period unit start  a cap counter
- *   r kind tenant id                     a record
+ *   r kind owner id                      a record
  *   h partner resolution start           what a partner did in an hour or a day
  *   f partner slot                       a few of a partner's recent refusals; `head` counts them
  *   u partner key fence                  the `started` marker of a remote effect
+ *   q kind owner                         how much of a quota an owner holds (records, or bytes of answers)
+ *   n kind tenant-or-partner             the number of its generation; the first has none
+ *   g kind owner                         a generation that was ended and is still to be deleted
+ *   i h segment / i b segment block      the index of finished answers (answer-index.ts)
  *   e expiry name-of-an-expiring-entry   the expiry index
  *   m …                                  what belongs to the installation
+ *
+ * An owner is a tenant (of records) or a partner (of answers), with `#` and the number of its generation from the
+ * second on: beginning another one is how everything of a kind is absent at once, however much it is.
  */
 const SEPARATOR = '\0'
 
@@ -32,11 +39,26 @@ function name(...parts: readonly string[]): string {
   return joined
 }
 
-export const answerName = (partner: string, key: string): string => name('a', partner, key)
+export const answerName = (owner: string, key: string): string => name('a', owner, key)
 export const ANSWER_PREFIX = `a${SEPARATOR}`
-export const recordName = (kind: string, tenant: string, id: string): string => name('r', kind, tenant, id)
-/** What all records of one kind and tenant begin with. */
-export const recordPrefix = (kind: string, tenant: string): string => name('r', kind, tenant) + SEPARATOR
+export const recordName = (kind: string, owner: string, id: string): string => name('r', kind, owner, id)
+/** What all records of one kind and owner begin with. */
+export const recordPrefix = (kind: string, owner: string): string => name('r', kind, owner) + SEPARATOR
+export const quotaName = (kind: string, owner: string): string => name('q', kind, owner)
+export const generationName = (kind: string, who: string): string => name('n', kind, who)
+const ordinal = (count: number): string => String(count).padStart(9, '0')
+export const indexHeaderName = (segment: number): string => name('i', 'h', ordinal(segment))
+export const indexBlockName = (segment: number, block: number): string =>
+  name('i', 'b', ordinal(segment), ordinal(block))
+export const indexHeaderBounds = { from: `i${SEPARATOR}h${SEPARATOR}`, to: `i${SEPARATOR}i` }
+export const segmentOf = (header: string): number => Number(header.slice(indexHeaderBounds.from.length))
+export const retiredName = (kind: string, owner: string): string => name('g', kind, owner)
+export const RETIRED_PREFIX = `g${SEPARATOR}`
+/** Who, in a generation; numbers count from 0. */
+export const ownerName = (who: string, generation: number): string =>
+  generation === 0 ? who : `${who}#${generation}`
+/** The parts of a name, without the letter that says what it is. */
+export const partsOf = (entry: string): string[] => entry.split(SEPARATOR).slice(1)
 export const markerName = (partner: string, key: string, fence: number): string =>
   name('u', partner, key, String(fence))
 export const MARKER_PREFIX = `u${SEPARATOR}`

@@ -1,8 +1,8 @@
 import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
-import type { Backing, Entry, RangeQuery } from './backing.ts'
-import { type StoreStats, StoreUnavailable } from './store.ts'
+import type { Entries, Entry, RangeQuery } from './backing.ts'
+import { type StoreDisk, StoreUnavailable } from './store.ts'
 
 export type Lmdb = RootDatabase<Buffer, Buffer>
 
@@ -43,7 +43,7 @@ const RETRY_MS = 10_000
 
 const keyOf = (name: string): Buffer => Buffer.from(name)
 
-export function createLmdbBacking(db: Lmdb, directory: string): Backing {
+export function createLmdbBacking(db: Lmdb): Entries {
   let failed = false
   /** Set for good once the files can no longer be written by this process. */
   let broken: StoreUnavailable | undefined
@@ -87,19 +87,13 @@ export function createLmdbBacking(db: Lmdb, directory: string): Backing {
   return {
     read: (name) => db.getBinary(keyOf(name)),
     range,
+    *names({ from, to, limit }) {
+      const bounds = { start: keyOf(from), end: keyOf(to) }
+      const limited = limit === Number.POSITIVE_INFINITY ? bounds : { ...bounds, limit }
+      for (const key of db.getKeys(limited)) yield Buffer.from(key).toString()
+    },
     write,
-    disk: () => diskOf(directory),
     close: () => db.close(),
-  }
-}
-
-function diskOf(directory: string): StoreStats['disk'] {
-  try {
-    const { bavail, bsize } = statfsSync(directory)
-    return { bytes: statSync(join(directory, 'data.mdb')).size, freeBytes: bavail * bsize }
-  } catch {
-    // Somebody has moved the directory away; the next commit says what is wrong.
-    return undefined
   }
 }
 
@@ -135,4 +129,35 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 
 export function codeOf(error: unknown): number {
   return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : 0
+}
+
+/** Looks at the disk of a directory, and into the file, at most four times a second. */
+export function createDisk(db: Lmdb, directory: string): () => StoreDisk | undefined {
+  let askedAt = Number.NEGATIVE_INFINITY
+  let known: StoreDisk | undefined
+  return () => {
+    const now = performance.now()
+    if (now - askedAt < DISK_MS) return known
+    askedAt = now
+    try {
+      const { bavail, bsize } = statfsSync(directory)
+      const bytes = statSync(join(directory, 'data.mdb')).size
+      known = { bytes, freeBytes: bavail * bsize, reusableBytes: reusableBytes(db.getStats() as Stats) }
+    } catch {
+      // Somebody has moved the directory away; the next commit says what is wrong.
+      known = undefined
+    }
+    return known
+  }
+}
+
+const DISK_MS = 250
+
+type Pages = { treeBranchPageCount: number; treeLeafPageCount: number; overflowPages: number }
+type Stats = { root: Pages; free: Pages; pageSize: number; lastPageNumber: number }
+
+function reusableBytes({ root, free, pageSize, lastPageNumber }: Stats): number {
+  const used = (pages: Pages) => pages.treeBranchPageCount + pages.treeLeafPageCount + pages.overflowPages
+  // Two meta pages.
+  return Math.max(0, lastPageNumber + 1 - 2 - used(root) - used(free)) * pageSize
 }

@@ -1,16 +1,19 @@
-import { admit } from './admission.ts'
+import { admit, healthOf } from './admission.ts'
 import type { Backing } from './backing.ts'
 import { createCapBook } from './caps.ts'
 import type { Commits } from './commits.ts'
+import { dataUsage, resetData } from './data.ts'
 import type { Engine } from './engine.ts'
 import type { Fences } from './fences.ts'
+import { createGenerations } from './generations.ts'
 import { addHistory, readHistory, readRefusals } from './history.ts'
 import { decodeMarker, decodeNumber, MARKER_PREFIX } from './keyspace.ts'
+import { createQuotaBook } from './quotas.ts'
 import { readPage, readRecord } from './records.ts'
 import { createRunningKeys, type Unfinished, workId } from './running-keys.ts'
 import { settle } from './settlement.ts'
 import type { RecordKind, Store } from './store.ts'
-import { sweep, sweepBacklogMs } from './sweep.ts'
+import { createSweeper } from './sweep.ts'
 import { createRateWindows } from './windows.ts'
 
 export type EngineParts = {
@@ -20,6 +23,8 @@ export type EngineParts = {
   /** How many live rate windows are held before new subjects share one. */
   readonly maxWindows: number | undefined
   readonly secret: Buffer
+  /** Below so many free bytes nothing new begins; by default no bound. */
+  readonly reserveBytes?: number | undefined
   /** Ends what the caller opened, after the last commit. */
   readonly release: () => Promise<void>
 }
@@ -30,14 +35,20 @@ export function createStore(parts: EngineParts): Store {
     const value = backing.read(counter)
     return value === undefined ? 0 : decodeNumber(value)
   })
+  const generations = createGenerations(backing)
+  const quotas = createQuotaBook(backing, generations)
   const engine: Engine = {
     backing,
     commits,
     fences: parts.fences,
     windows: createRateWindows(parts.maxWindows),
     caps,
-    running: createRunningKeys(caps),
+    generations,
+    quotas,
+    reserveBytes: parts.reserveBytes ?? 0,
+    running: createRunningKeys(caps, quotas),
   }
+  const sweeper = createSweeper(engine)
   restoreUnknown(engine)
   let closing: Promise<void> | undefined
 
@@ -53,8 +64,8 @@ export function createStore(parts: EngineParts): Store {
     admit: (admission, now) => admit(engine, admission, now),
     settle: (settlement, now) => settle(engine, settlement, now),
     get: <T>(kind: RecordKind, tenant: string, id: string, now: number) =>
-      readRecord<T>(backing, kind, tenant, id, now),
-    page: (kind, tenant, query, now) => readPage(backing, kind, tenant, query, now),
+      readRecord<T>(engine, kind, tenant, id, now),
+    page: (kind, tenant, query, now) => readPage(engine, kind, tenant, query, now),
     async usage(partner, wanted, now) {
       engine.running.expire(now)
       return caps.usage(partner, wanted, now)
@@ -63,13 +74,15 @@ export function createStore(parts: EngineParts): Store {
     history: (partner, resolution, now) => readHistory(backing, partner, resolution, now),
     refusals: (partner, now) => readRefusals(backing, partner, now),
     secret: () => Buffer.from(secret),
-    sweep: (now) => sweep(engine, now),
-    health: () => commits.health(),
+    dataUsage: (owner) => dataUsage(engine, owner),
+    resetData: (owner, kinds) => resetData(engine, owner, kinds),
+    sweep: (now) => sweeper.sweep(now),
+    health: () => healthOf(engine),
     stats: (now) => ({
       ...commits.counts(),
-      sweepBacklogMs: sweepBacklogMs(backing, now),
+      sweepBacklogMs: sweeper.backlogMs(now),
       overshoots: caps.overshoots(),
-      disk: backing.disk?.(),
+      disk: backing.disk(),
     }),
     close() {
       closing ??= close()
@@ -98,12 +111,13 @@ function restoreUnknown({ backing, caps, running }: Engine): void {
       caps: marker.caps,
       admittedAt,
       marker: name,
+      quotas: [],
       holds: caps.restore(partner, marker.caps, admittedAt),
     }
     // Two markers of one key: the earlier outcome was never learned, and its key has been used again since.
     const other = running.find(id)
     if (other === undefined) running.add(work)
-    else if (other.fence > fence) running.overdue.add(work)
+    else if (other.fence > fence) running.setAside(work)
     else {
       running.overdue.add(other)
       running.add(work)

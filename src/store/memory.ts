@@ -3,6 +3,7 @@ import { partitionPoint } from '../partition-point.ts'
 import type { Backing, Entry, RangeQuery } from './backing.ts'
 import { createCommits, type OnCommit } from './commits.ts'
 import { countingFences } from './fences.ts'
+import { ANSWER_PREFIX } from './keyspace.ts'
 import { createStore } from './local-store.ts'
 import type { Store } from './store.ts'
 
@@ -26,7 +27,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
 }
 
 /** Kinds of names that are listed in order; the others are only looked up, and a sorted insert would be wasted. */
-const LISTED = new Set(['r', 'e', 'u', 'h'])
+const LISTED = new Set(['r', 'e', 'u', 'g', 'h'])
 
 function createMemoryBacking(): Backing {
   const values = new Map<string, Buffer>()
@@ -72,6 +73,14 @@ function createMemoryBacking(): Backing {
   return {
     read: (name) => values.get(name),
     range,
+    *names(query) {
+      for (const { name } of range(query)) yield name
+    },
+    answers: () => ({
+      names: [...values.keys()].filter((name) => name.startsWith(ANSWER_PREFIX)),
+      next: undefined,
+    }),
+    disk: () => undefined,
     async write(writes) {
       for (const [name, value] of writes) {
         if (value === undefined) remove(name)

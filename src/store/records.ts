@@ -1,28 +1,32 @@
 import type { Backing } from './backing.ts'
+import { type Generations, KIND_OF_RECORD } from './generations.ts'
 import { decodeRecord, expiresAtOf, recordName, recordPrefix } from './keyspace.ts'
 import type { Page, PageQuery, RecordKind } from './store.ts'
 
+type Source = { readonly backing: Backing; readonly generations: Generations }
+
 export function readRecord<T>(
-  backing: Backing,
+  { backing, generations }: Source,
   kind: RecordKind,
   tenant: string,
   id: string,
   now: number,
 ): T | undefined {
-  const value = backing.read(recordName(kind, tenant, id))
+  const value = backing.read(recordName(kind, generations.owner(KIND_OF_RECORD[kind], tenant), id))
   return value === undefined || expiresAtOf(value) <= now ? undefined : (decodeRecord(value) as T)
 }
 
 /** Newest first: ids sort by creation, so this is one descending range. */
 export function readPage<T>(
-  backing: Backing,
+  { backing, generations }: Source,
   kind: RecordKind,
   tenant: string,
   { limit, before }: PageQuery,
   now: number,
 ): Page<T> {
-  const prefix = recordPrefix(kind, tenant)
-  const to = before === undefined ? `${prefix}\uffff` : recordName(kind, tenant, before)
+  const owner = generations.owner(KIND_OF_RECORD[kind], tenant)
+  const prefix = recordPrefix(kind, owner)
+  const to = before === undefined ? `${prefix}\uffff` : recordName(kind, owner, before)
   const items: T[] = []
   let last: string | null = null
   for (const { name, value } of backing.range({

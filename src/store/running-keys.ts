@@ -1,5 +1,6 @@
 import type { CapBook, Hold } from './caps.ts'
-import type { CapDemand, KeyClaim, Permit } from './store.ts'
+import type { QuotaBook } from './quotas.ts'
+import type { CapDemand, KeyClaim, Permit, QuotaDemand } from './store.ts'
 
 /**
  * Work that has been admitted and not finished: running keys, keys whose outcome is unknown, and permits without a
@@ -21,6 +22,8 @@ export type Unfinished = {
   readonly deadline: number
   readonly caps: readonly CapDemand[]
   readonly holds: readonly Hold[]
+  /** What it may add to what its partner holds. */
+  readonly quotas: readonly QuotaDemand[]
   readonly admittedAt: number
   /** The name of its durable `started` marker, once there is one. */
   marker: string | undefined
@@ -33,6 +36,12 @@ export type RunningKeys = {
   settleable(permit: Permit): Unfinished | undefined
   /** The key is free again. The holds are the caller's business. */
   remove(work: Unfinished): void
+  /** Nobody knows what came of it: the key waits for a retry that learns more. */
+  leaveUnknown(work: Unfinished): void
+  /** Its outcome was never learned, and its key has been used again since. */
+  setAside(work: Unfinished): void
+  /** An overdue outcome has been committed. */
+  forget(work: Unfinished): void
   takeOver(work: Unfinished, fence: number, leaseEndsAt: number): void
   /** Ends leases that have run out, and sets aside unknown outcomes whose retention has run out. */
   expire(now: number): void
@@ -45,7 +54,7 @@ export const workId = (partner: string, key: string): string => `${partner}\0${k
 /** The key of a permit without one. A real key is a UUID, so the two never meet. */
 export const keyOf = (claim: KeyClaim | undefined, fence: number): string => claim?.key ?? `#${fence}`
 
-export function createRunningKeys(caps: CapBook): RunningKeys {
+export function createRunningKeys(caps: CapBook, quotas: Pick<QuotaBook, 'release'>): RunningKeys {
   const works = new Map<string, Unfinished>()
   const overdue = new Set<Unfinished>()
   /** A lower bound of the next instant at which something runs out; until then `expire` costs one comparison. */
@@ -58,13 +67,20 @@ export function createRunningKeys(caps: CapBook): RunningKeys {
     nextExpiry = Math.min(nextExpiry, runsOutAt(work))
   }
 
+  /** Outcomes that nobody knows are told apart from running work where a cap refuses. */
+  function become(work: Unfinished, state: Unfinished['state']): void {
+    if (work.state !== state) caps.doubt(work.holds, state === 'unknown')
+    work.state = state
+  }
+
   function endLease(work: Unfinished): void {
     if (work.marker === undefined) {
       // A local effect that was not settled in its time has not happened.
       caps.release(work.holds)
+      quotas.release(work.quotas)
       works.delete(work.id)
     } else {
-      work.state = 'unknown'
+      become(work, 'unknown')
     }
   }
 
@@ -73,16 +89,35 @@ export function createRunningKeys(caps: CapBook): RunningKeys {
     find: (id) => works.get(id),
     add(work) {
       works.set(work.id, work)
+      if (work.state === 'unknown') caps.doubt(work.holds, true)
       watch(work)
+    },
+    leaveUnknown(work) {
+      become(work, 'unknown')
+      works.set(work.id, work)
+      watch(work)
+    },
+    setAside(work) {
+      caps.doubt(work.holds, true)
+      overdue.add(work)
+    },
+    forget(work) {
+      become(work, 'running')
+      quotas.release(work.quotas)
+      overdue.delete(work)
     },
     settleable(permit) {
       const work = works.get(workId(permit.partner, keyOf(permit.claim, permit.fence)))
       return work === undefined || work.fence !== permit.fence || work.busy ? undefined : work
     },
-    remove: (work) => void works.delete(work.id),
+    remove(work) {
+      become(work, 'running')
+      quotas.release(work.quotas)
+      works.delete(work.id)
+    },
     takeOver(work, fence, leaseEndsAt) {
       work.fence = fence
-      work.state = 'running'
+      become(work, 'running')
       work.leaseEndsAt = leaseEndsAt
       watch(work)
     },

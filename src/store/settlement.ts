@@ -2,6 +2,8 @@ import { writeMarker } from './admission.ts'
 import { committed, type Hold } from './caps.ts'
 import type { Change, View } from './commits.ts'
 import type { Engine } from './engine.ts'
+import { KIND_OF_RECORD, ownerIn } from './generations.ts'
+import { holdingOf } from './holdings.ts'
 import {
   answerName,
   decodeNumber,
@@ -13,8 +15,9 @@ import {
   PRESENT,
   recordName,
 } from './keyspace.ts'
+import { addHeld } from './quotas.ts'
 import type { Unfinished } from './running-keys.ts'
-import type { CapCommit, RecordWrite, Settlement, SettleResult } from './store.ts'
+import type { CapCommit, DataKind, RecordWrite, Settlement, SettleResult } from './store.ts'
 
 /** Ends what `admit` began: answer, records and caps are one commit, and the key stays running until it is durable. */
 export async function settle(engine: Engine, settlement: Settlement, now: number): Promise<SettleResult> {
@@ -50,12 +53,7 @@ function end(engine: Engine, work: Unfinished, commitCaps: CapCommit): void {
 /** Nothing was written. A local effect has not happened; a remote one may have, as its marker still says. */
 function abandon(engine: Engine, work: Unfinished): void {
   if (work.marker === undefined) end(engine, work, false)
-  else becomeUnknown(engine, work)
-}
-
-function becomeUnknown(engine: Engine, work: Unfinished): void {
-  work.state = 'unknown'
-  engine.running.add(work)
+  else engine.running.leaveUnknown(work)
 }
 
 async function leaveUnknown(engine: Engine, work: Unfinished): Promise<SettleResult> {
@@ -70,12 +68,15 @@ async function leaveUnknown(engine: Engine, work: Unfinished): Promise<SettleRes
       work.busy = false
     }
   }
-  becomeUnknown(engine, work)
+  engine.running.leaveUnknown(work)
   return { kind: 'settled' }
 }
 
 type Prepared = {
-  readonly name: string
+  readonly kind: DataKind
+  readonly who: string
+  /** Its name in the generation in which the commit finds the kind. */
+  readonly nameIn: (owner: string) => string
   readonly value: Buffer
   readonly expiresAt: number
   readonly ifPresent: RecordWrite['ifPresent']
@@ -92,10 +93,11 @@ function changeOf(settlement: Settlement, work: Unfinished, now: number): Change
   if (entries.length === 0 && holds.length === 0 && marker === undefined) return undefined
   return (view) => {
     // All questions before the first write.
-    if (entries.some((entry) => entry.ifPresent === 'refuse' && isPresent(view, entry.name, now))) {
+    const names = entries.map(({ kind, who, nameIn }) => nameIn(ownerIn(view, kind, who)))
+    if (entries.some(({ ifPresent }, i) => ifPresent === 'refuse' && isPresent(view, names[i] ?? '', now))) {
       return { kind: 'conflict' }
     }
-    for (const entry of entries) writeEntry(view, entry, now)
+    for (const [i, entry] of entries.entries()) writeEntry(view, names[i] ?? '', entry, now)
     for (const hold of holds) addUsed(view, hold)
     if (marker !== undefined) view.remove(marker)
     return { kind: 'settled' }
@@ -109,14 +111,17 @@ function prepare({ permit, answer, records }: Settlement, work: Unfinished, now:
   const { key, fingerprint, retentionMs } = permit.claim
   const expiresAt = now + retentionMs
   const value = encodeAnswer(expiresAt, fingerprint, answer)
-  entries.push({ name: answerName(work.partner, key), value, expiresAt, ifPresent: 'replace' })
+  const nameIn = (owner: string) => answerName(owner, key)
+  entries.push({ kind: 'keys', who: work.partner, nameIn, value, expiresAt, ifPresent: 'replace' })
   return entries
 }
 
 function prepareRecord(write: RecordWrite): Prepared {
   const { kind, tenant, id, ifPresent, expiresAt = Number.POSITIVE_INFINITY } = write
   return {
-    name: recordName(kind, tenant, id),
+    kind: KIND_OF_RECORD[kind],
+    who: tenant,
+    nameIn: (owner) => recordName(kind, owner, id),
     value: encodeRecord(expiresAt, write.value),
     expiresAt,
     ifPresent,
@@ -128,10 +133,15 @@ function isPresent(view: View, name: string, now: number): boolean {
   return value !== undefined && expiresAtOf(value) > now
 }
 
-function writeEntry(view: View, { name, value, expiresAt, ifPresent }: Prepared, now: number): void {
-  if (ifPresent === 'keep' && isPresent(view, name, now)) return
+function writeEntry(view: View, name: string, { value, expiresAt, ifPresent }: Prepared, now: number): void {
+  const before = view.read(name)
+  if (ifPresent === 'keep' && before !== undefined && expiresAtOf(before) > now) return
   view.put(name, value)
   if (expiresAt !== Number.POSITIVE_INFINITY) view.put(expiryName(expiresAt, name), PRESENT)
+  const holding = holdingOf(name, value)
+  if (holding === undefined) return
+  const held = before === undefined ? 0 : (holdingOf(name, before)?.amount ?? 0)
+  addHeld(view, holding.kind, holding.owner, holding.amount - held)
 }
 
 /** An absolute value, computed from what is committed: a failed batch can leave no counter off by one. */

@@ -42,6 +42,14 @@ export type Store = {
   page<T = unknown>(kind: RecordKind, tenant: string, query: PageQuery, now: number): Awaitable<Page<T>>
   /** What has been used and is reserved of each of a partner's caps in the period that holds `now`. */
   usage(partner: string, caps: readonly Cap[], now: number): Awaitable<CapUsage[]>
+  /** How much a partner holds of each kind, and how much what is being decided may add. */
+  dataUsage(owner: DataOwner): Awaitable<DataUsage[]>
+  /**
+   * Ends the generation of these kinds: their records and finished answers are absent from now on, and are deleted
+   * later, a sweep at a time. Running and unknown keys, caps and windows stay; what is being decided ends in the new
+   * generation. One small commit, which a nearly full disk has room for.
+   */
+  resetData(owner: DataOwner, kinds: readonly DataKind[]): Promise<void>
   /**
    * Adds what partners have done to their history: to the hour (kept for 48 hours) and the UTC day (kept for 31) of
    * each count, and to their recent refusals. All or nothing, durable when it resolves. Where it cannot be written it
@@ -56,7 +64,7 @@ export type Store = {
   secret(): Buffer
   /** Deletes what has expired, a bounded batch per call; resolves to how many records it deleted. */
   sweep(now: number): Promise<number>
-  /** Whether the last write succeeded; what /readyz shows. */
+  /** Whether the last write succeeded and there is room for new work; what /readyz shows. */
   health(): StoreHealth
   /** For the metrics. */
   stats(now: number): StoreStats
@@ -112,6 +120,9 @@ export type CapUsage = Cap & {
   readonly resetAt: number
 }
 
+/** A cap that a request would have crossed. `unknown`: the part of `reserved` whose outcome nobody knows. */
+export type RefusedCap = CapUsage & { readonly amount: number; readonly unknown: number }
+
 export type KeyClaim = {
   /** A UUID v4 in lower case. */
   readonly key: string
@@ -130,6 +141,8 @@ export type Admission = {
   readonly claim?: KeyClaim
   /** All of them must pass; they are reserved together or not at all. */
   readonly caps: readonly CapDemand[]
+  /** Judged with the caps; what a take-over finds has been judged. */
+  readonly quotas?: readonly QuotaDemand[]
   readonly effect: 'local' | 'remote'
 }
 
@@ -142,7 +155,12 @@ export type Verdict =
   | {
       readonly kind: 'capped'
       readonly window?: WindowState
-      readonly cap: CapUsage & { readonly amount: number }
+      readonly cap: RefusedCap
+    }
+  | {
+      readonly kind: 'no-room'
+      readonly window?: WindowState
+      readonly quota: QuotaDemand & { readonly used: number; readonly reserved: number }
     }
   | { readonly kind: 'admitted'; readonly window?: WindowState; readonly permit: Permit }
 
@@ -200,6 +218,28 @@ export type SettleResult =
   | { readonly kind: 'conflict' }
 
 export type RecordKind = 'account' | 'score' | 'session' | 'decision' | 'webhook'
+
+/**
+ * What a partner can fill the disk with. Records belong to its tenant: `accounts` (with their score rows), `sessions`
+ * (with their decisions) and `webhooks` are counted. The finished answers, `keys`, belong to the partner and are
+ * measured in bytes.
+ */
+export type DataKind = 'accounts' | 'sessions' | 'webhooks' | 'keys'
+
+export const DATA_KINDS: readonly DataKind[] = ['accounts', 'sessions', 'webhooks', 'keys']
+
+/** A partner and its tenant. */
+export type DataOwner = { readonly partner: string; readonly tenant: string }
+
+/** What new work may add to a kind. `who`: the tenant of records, the partner of keys. */
+export type QuotaDemand = {
+  readonly kind: DataKind
+  readonly who: string
+  readonly limit: number
+  readonly amount: number
+}
+
+export type DataUsage = { readonly kind: DataKind; readonly used: number; readonly reserved: number }
 
 export type RecordWrite = {
   readonly kind: RecordKind
@@ -270,8 +310,17 @@ export type StoreStats = {
   readonly sweepBacklogMs: number
   /** Times that the used part of a cap was above every limit that work had been admitted under. Always 0. */
   readonly overshoots: number
-  /** Where there are files: the size of the data file, and what is free on its disk. */
-  readonly disk: { readonly bytes: number; readonly freeBytes: number } | undefined
+  /** Where there are files. */
+  readonly disk: StoreDisk | undefined
+}
+
+export type StoreDisk = {
+  /** The size of the data file. */
+  readonly bytes: number
+  /** What is free on its disk. */
+  readonly freeBytes: number
+  /** Of the file: what nothing uses, and what is written again before it grows. */
+  readonly reusableBytes: number
 }
 
 export type StoreHealth = { readonly writable: true } | { readonly writable: false; readonly reason: string }

@@ -118,7 +118,11 @@ describe('a subject', () => {
       fc.property(fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255)), ([a, b, c, d]) => {
         const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
         const expected = direct(`${a}.${b}.${c}.${d}`, undefined)
-        expect(expected).toEqual({ subject: `ip:${a}.${b}.${c}.${d}`, shared: `net:${a}.${b}.${c}.0/24` })
+        expect(expected).toEqual({
+          address: `${a}.${b}.${c}.${d}`,
+          subject: `ip:${a}.${b}.${c}.${d}`,
+          shared: `net:${a}.${b}.${c}.0/24`,
+        })
         for (const spelling of [
           `::ffff:${a}.${b}.${c}.${d}`,
           `::ffff:${hex}`,

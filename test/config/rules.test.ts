@@ -42,7 +42,7 @@ describe('the published demo key', () => {
   const load = (variables: Record<string, string>) => loadConfig({ env: { ...env, ...variables } })
 
   it.each([
-    ['listens beyond loopback', { SANDGATE_LISTEN_HOST: '0.0.0.0' }],
+    ['listens beyond loopback', { SANDGATE_LISTEN_HOST: '192.0.2.1' }],
     ['listens on a name that may be anything', { SANDGATE_LISTEN_HOST: 'gateway.internal' }],
     ['has a public URL', { SANDGATE_LISTEN_PUBLIC_URL: 'https://sandbox.example.com' }],
   ])('keeps a gateway that %s from starting', (_, variables) => {
@@ -62,7 +62,7 @@ describe('the published demo key', () => {
   it('is no obstacle once it is revoked', () => {
     const revoked = { ...DEMO_PARTNER, keys: [{ id: 'key_demo', sha256: DEMO_KEY_SHA256, revoked: true }] }
     const flags = [{ source: '--partners', path: ['partners'], value: [revoked] }]
-    expect(loadConfig({ flags, env: { ...env, SANDGATE_LISTEN_HOST: '0.0.0.0' } }).ok).toBe(true)
+    expect(loadConfig({ flags, env: { ...env, SANDGATE_LISTEN_HOST: '192.0.2.1' } }).ok).toBe(true)
   })
 })
 
@@ -72,7 +72,7 @@ describe('a controllable clock', () => {
 
   it('is allowed on loopback, and beyond it with an operator token', () => {
     expect(loadConfig({ env: controllable, flags }).ok).toBe(true)
-    const beyond = { ...controllable, SANDGATE_LISTEN_HOST: '0.0.0.0' }
+    const beyond = { ...controllable, SANDGATE_LISTEN_HOST: '192.0.2.1' }
     expect(loadConfig({ env: beyond, flags }).ok).toBe(false)
     expect(loadConfig({ env: { ...beyond, ...env }, flags }).ok).toBe(true)
   })

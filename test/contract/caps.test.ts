@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { type Caller, callerFor, get, newCaller, post, type Reply } from '../support/http.ts'
+import { type Caller, callerFor, get, newCaller, post, type Reply, token } from '../support/http.ts'
 import { partner, partners } from '../support/partners.ts'
 import { expectProblem } from '../support/problems.ts'
+import { rawConnection } from '../support/raw.ts'
 
 const small = partner('small', {
   caps: [
@@ -22,10 +23,14 @@ const calls = partner('calls', {
   caps: [{ product: 'payments.fund', period: 'day', unit: 'calls', limit: 2 }],
 })
 
+const held = partner('held', {
+  caps: [{ product: 'payments.fund', period: 'day', unit: 'amount', limit: 1000 }],
+})
+
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ partners: [small, months, days, calls, ...partners(20)] })
-  for (let i = 0; i < 4; i++) gateway.nextPartner()
+  gateway = await startGateway({ partners: [small, months, days, calls, held, ...partners(20)] })
+  for (let i = 0; i < 5; i++) gateway.nextPartner()
 })
 
 type Cap = { product: string; period: string; unit: string; limit: number; used: number; remaining: number }
@@ -84,17 +89,44 @@ it('all caps of a product must pass, the refusal says which one did not, and wha
     used: 0,
     limit: 1000,
   })
-  const { asOf } = (await get(caller, '/portal/usage')).json
-  const wait = (Date.parse(over.json.resetAt) - Date.parse(asOf)) / 1000
-  expect(Math.abs(Number(over.headers['retry-after']) - wait)).toBeLessThan(5)
+  // No period is long enough to wait for.
+  expect(over.headers['retry-after']).toBeUndefined()
+  expect(over.json.detail).toContain('can never pass')
   expect((await fund(999)).status).toBe(200)
   expect((await fund(1)).status).toBe(200)
-  expectProblem(await fund(1), 'PARTNER_LIMIT_EXCEEDED')
+  const full = await fund(1)
+  expectProblem(full, 'PARTNER_LIMIT_EXCEEDED')
+  const { asOf } = (await get(caller, '/portal/usage')).json
+  const wait = (Date.parse(full.json.resetAt) - Date.parse(asOf)) / 1000
+  expect(Math.abs(Number(full.headers['retry-after']) - wait)).toBeLessThan(5)
   expect((await caps(caller)).filter(({ product }) => product === 'payments.fund')).toMatchObject([
     { period: 'day', unit: 'amount', used: 1000, remaining: 0 },
     { period: 'month', unit: 'amount', used: 1000, remaining: 500 },
     { period: 'day', unit: 'calls', used: 2, remaining: 3 },
   ])
+})
+
+it('a cap that only running requests hold says that it may have room in a moment', async () => {
+  const caller = callerFor(gateway, held)
+  const bearer = await token(caller)
+  const payment = (amount: number) => {
+    const body = JSON.stringify({ amount })
+    return `POST /v1/payments/fund HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bearer}\r\nIdempotency-Key: ${randomUUID()}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  }
+  // In one piece: the second is judged before the first is on the disk, and fails as 600 XOF do.
+  const connection = await rawConnection(gateway, caller.from)
+  connection.write(payment(600) + payment(600))
+  expect((await connection.next()).json.outcome).toBe('failed')
+  const refused = await connection.next()
+  expectProblem(refused, 'PARTNER_LIMIT_EXCEEDED')
+  expect(refused.headers['retry-after']).toBe('1')
+  expect(refused.json).toMatchObject({ used: 0, reserved: 600, limit: 1000 })
+  expect(refused.json.detail).toContain('running')
+  connection.socket.destroy()
+  expect((await post(caller, '/v1/payments/fund', { amount: 677 })).status).toBe(200)
+  expect(
+    Number((await post(caller, '/v1/payments/fund', { amount: 677 })).headers['retry-after']),
+  ).toBeGreaterThan(1)
 })
 
 it('a cap of calls counts failures as well', async () => {

@@ -1,4 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { request } from 'undici'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { WAIT_MS } from '../support/effort.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { get, post, transmit } from '../support/http.ts'
 import { expectProblem } from '../support/problems.ts'
@@ -47,14 +49,14 @@ describe('no web page can drive it', () => {
     'a Host of "%s" is refused',
     async (host) => {
       for (const path of ['/livez', '/metrics']) {
-        expect((await operator(path, { headers: { host } })).status).toBe(403)
+        expect((await operator(path, { headers: { host } })).status).toBe(host === '' ? 400 : 403)
       }
       const moved = await operator('/clock', {
         method: 'POST',
         headers: { ...json, host },
         body: '{"advanceSeconds":1}',
       })
-      expect(moved.status).toBe(403)
+      expect(moved.status).toBe(host === '' ? 400 : 403)
     },
   )
 
@@ -162,6 +164,36 @@ describe('beyond loopback it needs its token', () => {
     }
     const headers = { authorization: `Bearer ${operatorToken}` }
     expect((await operator('/metrics', { on, headers })).status).toBe(200)
+    await far.kill()
+  })
+
+  it('and does not listen to an address that has guessed ten times, while every other one goes on', async () => {
+    const far = await started({})
+    const base = far.operatorUrl.replace('0.0.0.0', '127.0.0.1')
+    const ask = async (from: string, bearer?: string) => {
+      const headers = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
+      const { statusCode, headers: sent } = await request(`${base}/metrics`, {
+        headers,
+        dispatcher: far.agent(from),
+      })
+      return { status: statusCode, retryAfter: Number(sent['retry-after']) }
+    }
+    // Asking without any is no guess.
+    for (let i = 0; i < 12; i++) expect((await ask('127.0.0.8')).status).toBe(401)
+    for (let i = 0; i < 10; i++) expect((await ask('127.0.0.8', `guess-${i}`)).status).toBe(401)
+    for (const bearer of ['guess-10', operatorToken]) {
+      const refused = await ask('127.0.0.8', bearer)
+      expect(refused.status).toBe(429)
+      expect(refused.retryAfter).toBeGreaterThanOrEqual(1)
+      expect(refused.retryAfter).toBeLessThanOrEqual(60)
+    }
+    expect((await ask('127.0.0.9', operatorToken)).status).toBe(200)
+    await vi.waitFor(
+      () =>
+        expect(far.logs()).toContain('"client":"127.0.0.0/24","msg":"a wrong operator token was refused"'),
+      WAIT_MS,
+    )
+    expect(far.logs()).not.toContain('guess-')
     await far.kill()
   })
 

@@ -38,6 +38,31 @@ const HOST = 'Host: {host}'
 const AUTH = 'Authorization: Bearer {token}'
 
 describe('Host', () => {
+  it.each([
+    '',
+    ' ',
+    'a, b',
+    'a b',
+    'user@a',
+    'a/b',
+    'http://a',
+    'a:b',
+    'a:80:80',
+    '[::1',
+    '[zz]',
+    'a:123456',
+    'é',
+  ])('%j is not one host, and is refused', async (value) => {
+    expectProblem(await request(GET, `Host: ${value}`, AUTH), 'BAD_REQUEST')
+  })
+
+  it.each(['localhost', 'sandbox.example.com.', '127.0.0.1:8080', '[::1]:8080', 'sand_gate', 'a'])(
+    '%j is one',
+    async (value) => {
+      expect((await request(GET, `Host: ${value}`, AUTH)).status).toBe(200)
+    },
+  )
+
   it('missing is refused in HTTP/1.1', async () => {
     expectProblem(await request(GET, AUTH), 'BAD_REQUEST')
   })
@@ -165,6 +190,30 @@ describe('a method that a path does not take is 405 with Allow', () => {
     expect(responses).toHaveLength(1)
     expectProblem(responses[0] as Reply, 'METHOD_NOT_ALLOWED')
     expect(closed).toBe(true)
+  })
+})
+
+describe('Transfer-Encoding', () => {
+  it.each(['gzip', 'gzip, chunked', 'identity', 'chunked, chunked', 'xchunked', ''])(
+    '%j is refused, and the connection closes',
+    async (value) => {
+      const head = [`POST /v1/payments/fund HTTP/1.1`, `Host: ${host}`, `Transfer-Encoding: ${value}`]
+      const { responses, closed } = await rawRequest(gateway, `${lines(...head)}0\r\n\r\n`)
+      expectProblem(responses[0] as Reply, 'BAD_REQUEST')
+      expect([responses.length, closed]).toEqual([1, true])
+    },
+  )
+
+  it('is refused in HTTP/1.0', async () => {
+    const head = lines('POST /v1/payments/fund HTTP/1.0', `Host: ${host}`, 'Transfer-Encoding: chunked')
+    const { responses } = await rawRequest(gateway, `${head}0\r\n\r\n`)
+    expectProblem(responses[0] as Reply, 'BAD_REQUEST')
+  })
+
+  it('chunked is taken', async () => {
+    const head = lines('POST /v1/payments/fund HTTP/1.1', `Host: ${host}`, 'Transfer-Encoding: Chunked')
+    const { responses } = await rawRequest(gateway, `${head}0\r\n\r\n`)
+    expectProblem(responses[0] as Reply, 'TOKEN_MISSING')
   })
 })
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { get, post, token, transmit } from '../support/http.ts'
+import { get, post, token } from '../support/http.ts'
 import { expectOAuthError, expectProblem } from '../support/problems.ts'
 import { type RawConnection, rawConnection } from '../support/raw.ts'
 
 const BODY = '{"amount":77}'
 
-/** A payment whose body is only half there: it is in flight until the rest is sent. */
+/** A payment whose body is only half there: it waits for the rest. */
 async function halfPayment(gateway: Gateway, key = randomUUID()): Promise<RawConnection> {
   const bearer = await token(gateway)
   const connection = await rawConnection(gateway)
@@ -23,17 +23,17 @@ async function halfPayment(gateway: Gateway, key = randomUUID()): Promise<RawCon
       BODY.slice(0, 5),
     ].join('\r\n'),
   )
-  await inFlight(gateway)
+  await unfinished(gateway)
   return connection
 }
 
-/** Waits until a request is known to be in flight. */
-async function inFlight(gateway: Gateway): Promise<void> {
+/** Waits until a body is waited for. */
+async function unfinished(gateway: Gateway): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const metrics = await fetch(`${gateway.operatorUrl}/metrics`).then((response) => response.text())
-    if (/^sandgate_requests_in_flight [1-9]/m.test(metrics)) return
+    if (/^sandgate_requests_unfinished [1-9]/m.test(metrics)) return
   }
-  throw new Error('no request came to be in flight')
+  throw new Error('no request came to be unfinished')
 }
 
 const readiness = async (gateway: Gateway) => {
@@ -120,16 +120,25 @@ it('SIGINT stops it in the same way', async () => {
 
 it('more in flight than configured is OVERLOADED, with nothing executed, and passes when there is room', async () => {
   const gateway = await startGateway({ config: { server: { maxInFlight: 1 } } })
-  const key = randomUUID()
   const bearer = await token(gateway)
-  const connection = await halfPayment(gateway)
-  expectProblem(await post(gateway, '/v1/payments/fund', { amount: 77 }, { key }), 'OVERLOADED')
-  expectProblem(await get(gateway, '/openapi.json', { token: null }), 'OVERLOADED')
-  const exchange = await transmit(gateway, 'POST', '/auth/token', Buffer.from('client_id=x'))
-  expectOAuthError(exchange, 'temporarily_unavailable', 'OVERLOADED')
-  connection.write(BODY.slice(5))
+  const [first, second] = [randomUUID(), randomUUID()]
+  const payment = (key: string) =>
+    [
+      'POST /v1/payments/fund HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${bearer}`,
+      `Idempotency-Key: ${key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${BODY.length}`,
+      '',
+      BODY,
+    ].join('\r\n')
+  // All in one piece: the first is in flight until its answer is on the disk.
+  const connection = await rawConnection(gateway)
+  connection.write(payment(first) + payment(second))
   expect((await connection.next()).status).toBe(200)
-  const answer = await post(gateway, '/v1/payments/fund', { amount: 77 }, { key, token: bearer })
+  expectProblem(await connection.next(), 'OVERLOADED')
+  const answer = await post(gateway, '/v1/payments/fund', BODY, { key: second, token: bearer })
   expect(answer.status).toBe(200)
   expect(answer.headers['idempotency-replayed']).toBeUndefined()
   await gateway.stop()

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { type Caller, newCaller, post, type Reply } from '../support/http.ts'
+import { type Caller, get, newCaller, post, type Reply } from '../support/http.ts'
 import { partners } from '../support/partners.ts'
 import { expectProblem } from '../support/problems.ts'
 
@@ -26,6 +26,44 @@ describe('all that is wrong is told at once, by pointer', () => {
     expect(pointers(refused).sort()).toEqual(
       ['#/a~1b~0c', '#/customerRef', '#/extra', '#/firstName', '#/lastName', '#/phone'].sort(),
     )
+  })
+
+  it('up to fifty, and then how many more', async () => {
+    const names = (count: number) => Object.fromEntries([...Array(count).keys()].map((i) => [`x${i}`, 1]))
+    const all = await open({ ...person, ...names(50) })
+    expect([all.json.errors.length, all.json.errorsNotListed]).toEqual([50, undefined])
+    const more = await open({ ...person, ...names(3000), lastName: '' })
+    expectProblem(more, 'VALIDATION_FAILED')
+    expect([more.json.errors.length, more.json.errorsNotListed]).toEqual([50, 2951])
+    expect(more.json.detail).toMatch(/^3001 things .* 2951 more/)
+    const query = [...Array(500).keys()].map((i) => `x${i}=1`).join('&')
+    const inQuery = await get(caller, `/v1/accounts?${query}`)
+    expect([inQuery.json.errors.length, inQuery.json.errorsNotListed]).toEqual([50, 450])
+  })
+
+  it.each<[string, string, object, string]>([
+    [
+      '30000 events',
+      '/v1/webhooks',
+      { url: 'https://a.example/', events: Array(30_000).fill(1) },
+      '#/events',
+    ],
+    [
+      '6000 properties of metadata',
+      '/v1/accounts/open',
+      { ...person, metadata: Object.fromEntries([...Array(6000).keys()].map((i) => [i, ''])) },
+      '#/metadata',
+    ],
+    [
+      'a name of 60000 characters',
+      '/v1/accounts/open',
+      { ...person, firstName: 'e\u0301'.repeat(20_000) },
+      '#/firstName',
+    ],
+  ])('%s by their number alone', async (_what, path, body, pointer) => {
+    const refused = await post(caller, path, body)
+    expectProblem(refused, 'VALIDATION_FAILED')
+    expect(pointers(refused)).toEqual([pointer])
   })
 
   it('each property once, with the rule in words and without the value that was sent', async () => {

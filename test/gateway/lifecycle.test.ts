@@ -17,7 +17,8 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-const codeOf = (unanswered = 1) => lifecycle.enter(unanswered)?.code
+/** A request whose last byte came with its first. */
+const codeOf = (unanswered = 1) => (lifecycle.arrive(unanswered) ?? lifecycle.enter())?.code
 
 describe('a request', () => {
   it('is taken until as many are in flight as configured, and again when one has left', () => {
@@ -25,7 +26,7 @@ describe('a request', () => {
     expect(codeOf()).toBe('OVERLOADED')
     // The refused one was never in flight.
     expect(lifecycle.inFlight()).toBe(3)
-    lifecycle.leave()
+    lifecycle.leave('in-flight')
     expect(codeOf()).toBeUndefined()
   })
 
@@ -34,8 +35,17 @@ describe('a request', () => {
     expect(codeOf(65)).toBe('OVERLOADED')
   })
 
+  it('whose body has not come whole takes nobody the place', () => {
+    for (let i = 0; i < 1000; i++) expect(lifecycle.arrive(1)).toBeUndefined()
+    expect([codeOf(), codeOf(), codeOf(), codeOf()]).toEqual([undefined, undefined, undefined, 'OVERLOADED'])
+    // When its last byte comes there has to be room.
+    expect(lifecycle.enter()?.code).toBe('OVERLOADED')
+    lifecycle.leave('in-flight')
+    expect(lifecycle.enter()).toBeUndefined()
+  })
+
   it('that is refused says when to try again', () => {
-    expect(lifecycle.enter(1000)?.retryAfterSeconds).toBeGreaterThanOrEqual(1)
+    expect(lifecycle.arrive(1000)?.retryAfterSeconds).toBeGreaterThanOrEqual(1)
   })
 })
 
@@ -77,7 +87,54 @@ describe('a late loop', () => {
   })
 })
 
+describe('a gateway that has more to do than it can', () => {
+  const fill = () => expect([codeOf(), codeOf(), codeOf()]).toEqual([undefined, undefined, undefined])
+
+  it('says so at once, and is stuck only when nobody was let in for five seconds', () => {
+    time += 60_000
+    fill()
+    expect([lifecycle.overloaded(), lifecycle.stuck()]).toEqual([true, false])
+    time += 60_000
+    // Nobody has been refused yet.
+    expect(lifecycle.stuck()).toBe(false)
+    expect(codeOf()).toBe('OVERLOADED')
+    time += 4999
+    expect(lifecycle.stuck()).toBe(false)
+    time += 1
+    expect(lifecycle.stuck()).toBe(true)
+  })
+
+  it('is not stuck while others are let in, nor when there is room again', () => {
+    fill()
+    expect(codeOf()).toBe('OVERLOADED')
+    time += 4000
+    lifecycle.leave('in-flight')
+    expect(codeOf()).toBeUndefined()
+    expect(codeOf()).toBe('OVERLOADED')
+    time += 4000
+    expect([lifecycle.overloaded(), lifecycle.stuck()]).toEqual([true, false])
+    time += 1000
+    expect(lifecycle.stuck()).toBe(true)
+    lifecycle.leave('in-flight')
+    expect([lifecycle.overloaded(), lifecycle.stuck()]).toEqual([false, false])
+  })
+})
+
 describe('draining', () => {
+  it('waits for a request whose body was under way, and lets it finish', async () => {
+    lifecycle.arrive(1)
+    let drained = false
+    const draining = lifecycle.drain().then(() => {
+      drained = true
+    })
+    expect(lifecycle.enter()).toBeUndefined()
+    await Promise.resolve()
+    expect(drained).toBe(false)
+    lifecycle.leave('in-flight')
+    await draining
+    expect(drained).toBe(true)
+  })
+
   it('refuses what is new and resolves when nothing is in flight', async () => {
     expect(codeOf()).toBeUndefined()
     let drained = false
@@ -87,7 +144,7 @@ describe('draining', () => {
     expect(codeOf()).toBe('DRAINING')
     await Promise.resolve()
     expect(drained).toBe(false)
-    lifecycle.leave()
+    lifecycle.leave('in-flight')
     await draining
     expect(drained).toBe(true)
   })

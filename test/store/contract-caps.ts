@@ -30,7 +30,7 @@ export function capsContract(store: FreshStore): void {
       const resetAt = Date.UTC(2030, 5, 16)
       expect(verdict).toEqual({
         kind: 'capped',
-        cap: { ...demand(21), used: 50, reserved: 30, resetAt },
+        cap: { ...demand(21), used: 50, reserved: 30, unknown: 0, resetAt },
       })
       expect((await admit(store(), { caps: [demand(20)] })).kind).toBe('admitted')
     })

@@ -90,6 +90,33 @@ export function remoteContract(store: FreshStore): void {
       expect(await spent(store())).toEqual([60, 0])
     })
 
+    it('what is unknown is told apart from what is running where a cap refuses, until somebody knows', async () => {
+      const refusedAt = async (now: number) => {
+        const verdict = await admit(store(), { caps: [demand(50)] }, now)
+        return verdict.kind === 'capped'
+          ? [verdict.cap.used, verdict.cap.reserved, verdict.cap.unknown]
+          : verdict.kind
+      }
+      const key = claim()
+      const first = await begin(key)
+      expect(await refusedAt(NOON)).toEqual([0, 60, 0])
+      await unknown(store(), first)
+      expect(await refusedAt(NOON)).toEqual([0, 60, 60])
+      const again = await permitFor(store(), { claim: key, effect: 'remote' })
+      expect(await refusedAt(NOON)).toEqual([0, 60, 0])
+      // Its lease ends, and its settlement comes all the same.
+      expect(await refusedAt(LATER)).toEqual([0, 60, 60])
+      expect(await finish(store(), again, {}, LATER)).toEqual({ kind: 'settled' })
+      expect(await refusedAt(LATER)).toEqual([60, 0, 0])
+      const nobody = claim()
+      await unknown(
+        store(),
+        await permitFor(store(), { claim: nobody, effect: 'remote', caps: [demand(10)] }),
+      )
+      await store().sweep(NOON + RETENTION_MS)
+      expect(await refusedAt(NOON)).toEqual([70, 0, 0])
+    })
+
     it('a local effect may be left unknown too', async () => {
       const key = claim()
       await unknown(store(), await permitFor(store(), { claim: key, caps: [demand(60)] }))

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
 import { capsContract } from './contract-caps.ts'
+import { dataContract } from './contract-data.ts'
 import { historyContract } from './contract-history.ts'
 import { keysContract } from './contract-keys.ts'
 import { recordsContract } from './contract-records.ts'
@@ -29,6 +30,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     capsContract(store)
     remoteContract(store)
     recordsContract(store)
+    dataContract(store)
     historyContract(store)
   })
 }

@@ -5,7 +5,17 @@ import { openEmbeddedStore } from '../../src/store/embedded.ts'
 import type { CapUsage, StoreHealth, WindowState } from '../../src/store/store.ts'
 import { temporaryDirectories } from '../support/store-directory.ts'
 import { Refusal, type StoreProcess, storeProcesses } from '../support/store-process.ts'
-import { claim, demand, NOON, permitFor, spent } from '../support/store-work.ts'
+import {
+  claim,
+  demand,
+  finish,
+  NOON,
+  permitFor,
+  put,
+  RETENTION_MS,
+  record,
+  spent,
+} from '../support/store-work.ts'
 
 const directory = temporaryDirectories()
 const start = storeProcesses()
@@ -101,6 +111,52 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     await child.call('addHistory', { operations: 5_000 })
     expect(await child.call('history', 'demo')).toHaveLength(5_000)
     expect(await child.call<CapUsage>('usage')).toMatchObject({ used: 2, reserved: 0 })
+  })
+
+  it.each([
+    ['with a page or two to write on', (size: number) => size],
+    ['without one', () => 4096],
+  ])('at a start is read from, %s, and recovers by itself', async (_, limitOf) => {
+    const path = directory()
+    const first = await openChild(path)
+    expect(await attempt(first, { key: 'before' })).toBe('settled')
+    await first.kill()
+    const child = start()
+    child.limitFileSize(limitOf(statSync(join(path, 'data.mdb')).size))
+    expect(await child.call('open', path)).toBe('opened')
+    expect(await child.call('record', 'before')).toBe('before')
+    expect(await attempt(child, { key: 'before' })).toBe('stored')
+    for (let n = 0; n < 3; n++) {
+      if ((await attempt(child, { key: `full-${n}`, bytes: 30_000 })) === 'StoreUnavailable') break
+      expect(n).toBeLessThan(2)
+    }
+    expect(await child.call<StoreHealth>('health')).toMatchObject({ writable: false })
+    // Whoever else starts there now may only read, or is told that somebody is there.
+    child.limitFileSize('unlimited')
+    await recovered(child)
+    expect(await attempt(child, { key: 'after' })).toBe('settled')
+    await expect(openEmbeddedStore({ path })).rejects.toMatchObject({ reason: 'in-use' })
+    await child.kill()
+    const again = await openChild(path)
+    expect(await attempt(again, { key: 'after' })).toBe('stored')
+  })
+
+  it('has room for deletions, resets and settlements below what is kept for them, and for nothing new', async () => {
+    const path = directory()
+    const settled = await openEmbeddedStore({ path })
+    await put(settled, [record('acc_1', 1)])
+    await finish(settled, await permitFor(settled, { claim: claim() }), {})
+    await settled.close()
+    const store = await openEmbeddedStore({ path, reserveBytes: 2 ** 50 })
+    expect(store.health()).toMatchObject({ writable: false, reason: expect.stringContaining('reserveBytes') })
+    await expect(permitFor(store, { claim: claim() })).rejects.toThrow(/reserveBytes/)
+    expect(await store.get('account', 'tn_demo', 'acc_1', NOON)).toBe(1)
+    expect(await store.sweep(NOON + RETENTION_MS)).toBe(1)
+    await store.resetData({ partner: 'demo', tenant: 'tn_demo' }, ['accounts'])
+    expect(await store.get('account', 'tn_demo', 'acc_1', NOON)).toBeUndefined()
+    expect(await store.sweep(NOON)).toBeGreaterThan(0)
+    expect(store.stats(NOON).disk?.freeBytes).toBeGreaterThan(0)
+    await store.close()
   })
 
   it.each([

@@ -138,13 +138,13 @@ describe('a directory that cannot be opened', () => {
     const path = directory()
     await withStore(path, async () => undefined)
     const db = openLmdb(path)
-    db.putSync(Buffer.from(installationName('format')), encodeNumber(Number.POSITIVE_INFINITY, 2))
+    db.putSync(Buffer.from(installationName('format')), encodeNumber(Number.POSITIVE_INFINITY, 3))
     await db.close()
     const before = readFileSync(join(path, 'data.mdb'))
     await expect(openEmbeddedStore({ path })).rejects.toMatchObject({
       name: 'StoreOpenError',
       reason: 'newer-format',
-      message: expect.stringContaining('format 2'),
+      message: expect.stringContaining('format 3'),
     })
     expect(readFileSync(join(path, 'data.mdb')).equals(before)).toBe(true)
   })

@@ -6,24 +6,64 @@ export type BodyRead =
   | { readonly bytes: Buffer; readonly refusal?: never }
   | { readonly bytes?: never; readonly refusal: Refusal }
 
+export type BodyBounds = { readonly bodyBytes: number; readonly bodyTimeoutMs: number }
+
+/** Whether a body that is not there at once may be waited for; `leave` is called when the wait is over. */
+export type Wait = { readonly leave: () => void } | { readonly refusal: Refusal }
+
 const EMPTY = Buffer.alloc(0)
 
 /**
- * Reads the body as bytes, once, up to `limit`. A body that is announced or turns out to be larger is refused
- * and left unread; the reply then closes the connection instead of draining it.
+ * Reads the body as bytes, once, up to the bound. A body that is announced or turns out to be larger is refused and
+ * left unread; the reply then closes the connection instead of draining it. What has come with the head is read at
+ * once; for the rest `wait` is asked.
  */
-export function readBody(exchange: Exchange, limit: number): BodyRead | Promise<BodyRead> {
+export async function readBody(
+  exchange: Exchange,
+  bounds: BodyBounds,
+  wait: () => Promise<Wait>,
+): Promise<BodyRead> {
   const { req, res } = exchange
   if (exchange.broken) return { refusal: exchange.broken }
-  const announced = req.headers['content-length']
   if (!announcesBody(req)) return { bytes: EMPTY }
-  if (Number(announced) > limit) return { refusal: tooLarge(limit) }
+  if (Number(req.headers['content-length']) > bounds.bodyBytes) return { refusal: tooLarge(bounds.bodyBytes) }
+  const reading = startReading(exchange, bounds.bodyBytes)
+  const atOnce = req.headers.expect === undefined ? await reading.thisTurn() : undefined
+  if (atOnce) return atOnce
+  const waiting = await wait()
+  if ('refusal' in waiting) {
+    reading.stop({ refusal: waiting.refusal })
+    return reading.whole
+  }
   // The client waits for this before it sends the body; every check of the headers has passed.
   if (req.headers.expect !== undefined) res.writeContinue()
-  return new Promise((resolve) => {
+  const timer = setTimeout(() => {
+    exchange.broken = refuse('REQUEST_TIMEOUT', 'The body did not arrive in time.')
+    reading.stop({ refusal: exchange.broken })
+  }, bounds.bodyTimeoutMs)
+  try {
+    return await reading.whole
+  } finally {
+    clearTimeout(timer)
+    waiting.leave()
+  }
+}
+
+type Reading = {
+  readonly whole: Promise<BodyRead>
+  /** The body, if it is whole before the loop goes back to the sockets: it has come with its head. */
+  readonly thisTurn: () => Promise<BodyRead | undefined>
+  /** Ends the reading with this, unless it has ended. */
+  readonly stop: (read: BodyRead) => void
+}
+
+function startReading(exchange: Exchange, limit: number): Reading {
+  const { req } = exchange
+  let stop: (read: BodyRead) => void = () => {}
+  const whole = new Promise<BodyRead>((resolve) => {
     const chunks: Buffer[] = []
     let length = 0
-    const finish = (read: BodyRead): void => {
+    stop = (read) => {
       exchange.fail = undefined
       req.off('data', onData)
       req.off('end', onEnd)
@@ -35,19 +75,28 @@ export function readBody(exchange: Exchange, limit: number): BodyRead | Promise<
       if (length <= limit) chunks.push(chunk)
       else {
         req.pause()
-        finish({ refusal: tooLarge(limit) })
+        stop({ refusal: tooLarge(limit) })
       }
     }
     const onEnd = (): void =>
-      finish({ bytes: chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks) })
+      stop({ bytes: chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks) })
     // The client went away in the middle of its body: nobody reads the answer, but the pipeline ends in order.
     const onClose = (): void =>
-      finish({ refusal: refuse('BAD_REQUEST', 'The body ended before it was complete.') })
-    exchange.fail = (refusal) => finish({ refusal })
+      stop({ refusal: refuse('BAD_REQUEST', 'The body ended before it was complete.') })
+    exchange.fail = (refusal) => stop({ refusal })
     req.on('data', onData)
     req.on('end', onEnd)
     req.on('close', onClose)
   })
+  const thisTurn = () =>
+    new Promise<BodyRead | undefined>((resolve) => {
+      const immediate = setImmediate(() => resolve(undefined))
+      void whole.then((read) => {
+        clearImmediate(immediate)
+        resolve(read)
+      })
+    })
+  return { whole, thisTurn, stop }
 }
 
 /** Without either header there is no body: RFC 9112 section 6.3. */
