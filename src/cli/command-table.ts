@@ -119,6 +119,43 @@ export const COMMANDS: readonly Command[] = [
     example: 'sandgate signing-keys rotate --operator http://127.0.0.1:8081',
     load: () => import('./commands/signing-keys.ts').then(({ rotate }) => ({ run: rotate })),
   },
+  {
+    name: 'usage',
+    summary: 'Show what a partner has used, what is left, and what went wrong, from the running gateway.',
+    options: {
+      partner: { value: 'ID', summary: 'The partner; by default the only one there is.' },
+      history: {
+        value: 'SPAN',
+        summary: 'hours: the last 48 hours (the default); days: the last 31 days.',
+      },
+      json: { summary: 'As JSON, for a script.' },
+      operator: {
+        value: 'URL',
+        summary: 'The operator listener of the gateway. By default the configured one.',
+      },
+      config: CONFIG,
+    },
+    example: 'sandgate usage --partner demo',
+    load: () => import('./commands/usage.ts'),
+  },
+  {
+    name: 'logs',
+    summary: 'Find lines in log files, plain or .gz, or in what is piped in.',
+    args: ['FILE...'],
+    options: {
+      partner: { value: 'ID', summary: 'Of this partner.' },
+      operation: { value: 'ID', summary: 'Of this operation, such as payments.fund.' },
+      code: { value: 'CODE', adds: true, summary: 'With this error code; given again, with any of them.' },
+      status: { value: 'STATUS', adds: true, summary: 'With this status, such as 429, or 5xx.' },
+      request: { value: 'ID', summary: 'Of this request: its X-Request-Id.' },
+      trace: { value: 'ID', summary: 'Of this trace: the trace id of its traceparent.' },
+      level: { value: 'LEVEL', summary: 'Of this level or above: info, warn or error.' },
+      since: { value: 'TIME', summary: 'From then on: 90s, 15m, 1h or 2d ago, or an instant.' },
+      json: { summary: 'The lines as they are.' },
+    },
+    example: 'sandgate logs gateway.log --partner demo --code RATE_LIMITED --since 1h',
+    load: () => import('./commands/logs.ts'),
+  },
   ...CASSETTE_COMMANDS,
   {
     name: 'record',

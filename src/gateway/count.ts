@@ -2,6 +2,7 @@ import { shownAddress } from '../checks/client-ip.ts'
 import type { Attempt, Decider, Decision } from '../decisions/decide.ts'
 import type { ErrorCode } from '../errors/catalogue.ts'
 import { isErrorCode } from '../errors/catalogue.ts'
+import { readTraceparent } from '../http/traceparent.ts'
 import type { Call } from '../operations/operation.ts'
 import type { Judgement } from '../simulator/rules.ts'
 import type { Awaitable, StoredAnswer, Verdict } from '../store/store.ts'
@@ -24,7 +25,9 @@ export function countAnswer(gateway: Gateway, exchange: Exchange, { status, code
   if (partner !== undefined) history.answered({ partner, operation, status, code, requestId, at: arrivedAt })
   const method = exchange.req.method ?? ''
   const client = refusedClient(exchange, status)
-  logger.logRequest({ requestId, partner, operation, method, status, code, durationMs, client })
+  const { traceparent } = exchange.req.headers
+  const traceId = traceparent === undefined ? undefined : readTraceparent(traceparent)?.traceId
+  logger.logRequest({ requestId, partner, operation, method, status, code, durationMs, client, traceId })
 }
 
 /** Who was refused at the door, as far as the log may say it. */

@@ -13,7 +13,8 @@ import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
 import { CONTENT_TYPE } from '../observe/exposition.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { StoreHealth } from '../store/store.ts'
+import type { WholeUsage } from '../operations/usage-view.ts'
+import type { HistoryResolution, StoreHealth } from '../store/store.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { createTokenFailures } from './operator-token-failures.ts'
 import { RECORDING_NAME, type Recordings } from './recordings.ts'
@@ -29,6 +30,8 @@ export type OperatorParts = {
   readonly recordings: Recordings
   readonly clientOf: (socketAddress: string | undefined, forwardedFor: string | undefined) => ClientSubject
   readonly logger: Pick<Logger, 'warn'>
+  /** What a partner has used; undefined for one that is not configured. */
+  readonly usage: (partner: string, resolution: HistoryResolution) => Promise<WholeUsage | undefined>
 }
 
 export type Readiness = {
@@ -115,6 +118,15 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
     reply.header('content-type', CONTENT_TYPE)
     return metrics.expose()
   })
+  app.get<{ Params: { partner: string }; Querystring: { history?: unknown } }>(
+    '/usage/:partner',
+    async ({ params, query }, reply) => {
+      const { history = 'hours' } = query
+      if (history !== 'hours' && history !== 'days') return refuse(reply, 400, 'history is hours or days.')
+      const usage = await parts.usage(params.partner, history)
+      return usage ?? refuse(reply, 404, 'There is no such partner.')
+    },
+  )
   app.get('/signing-keys', async () => ({ keys: await parts.signingKeys.list() }))
   app.post('/signing-keys/rotate', async () => {
     await parts.signingKeys.rotate()

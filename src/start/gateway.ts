@@ -12,6 +12,7 @@ import { createDeciding } from '../gateway/deciding.ts'
 import { createEndpoints } from '../gateway/endpoint.ts'
 import { createLifecycle } from '../gateway/lifecycle.ts'
 import { createOperatorServer } from '../gateway/operator-server.ts'
+import { operatorUsage } from '../gateway/operator-usage.ts'
 import { createPartnerServer } from '../gateway/partner-server.ts'
 import { createRecordings, type Recordings } from '../gateway/recordings.ts'
 import { deriveSettings } from '../gateway/settings.ts'
@@ -146,6 +147,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     metrics,
     signingKeys,
     recordings,
+    usage: (id, resolution) => operatorUsage(settings, id, resolution, clock.now()),
     clock: config.clock.controllable ? (clock as ControllableClock) : undefined,
     ready: () => {
       const draining = lifecycle.draining()
