@@ -60,6 +60,8 @@ export async function execute(execution: Execution, call: Call): Promise<Execute
     return { refusal: notExecuted(error) }
   }
   if (claim) countKey(edge, verdict)
+  if (verdict.kind === 'no-room')
+    edge.metrics.count('sandgate_quota_refusals_total', { kind: verdict.quota.kind })
   if (verdict.kind === 'capped') edge.metrics.capRefused(call.partner.id, verdict.cap.product)
   const state = verdict.window ? { window: verdict.window } : {}
   if (verdict.kind === 'stored') return { ...state, answer: verdict.answer, replayed: true }

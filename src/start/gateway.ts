@@ -35,7 +35,7 @@ import { createMemoryStore } from '../store/memory.ts'
 import type { Store } from '../store/store.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import { createVerifier } from '../tokens/verify.ts'
-import { type ConfigurationState, connectionsOf, whatIsRead } from './metric-sources.ts'
+import { type ConfigurationState, connectionsOf, partnerReads, whatIsRead } from './metric-sources.ts'
 import { stop } from './shutdown.ts'
 import { startSweeping } from './sweeping.ts'
 
@@ -98,10 +98,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       sandgate_configuration_generation: () => generation,
       sandgate_configuration_reload_duration_seconds: () => reloadSeconds,
     },
-    capsOf: (id) => {
-      const known = settings.registry.partner(id)
-      return known ? store.usage(id, settings.capsOf(known), clock.now()) : []
-    },
+    partners: partnerReads(store, clock, () => settings),
     processMetrics: createProcessMetrics(),
   })
   metrics.configured(config)

@@ -3,6 +3,8 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
 import type { Lifecycle } from '../gateway/lifecycle.ts'
 import type { Recordings } from '../gateway/recordings.ts'
+import type { Settings } from '../gateway/settings.ts'
+import type { PartnerReads } from '../observe/partner-series.ts'
 import type { Reads } from '../observe/series.ts'
 import type { Store } from '../store/store.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
@@ -66,4 +68,27 @@ export function connectionsOf({ server }: FastifyInstance): Promise<number> {
 async function keyAgeSeconds(keys: SigningKeys, clock: Clock): Promise<number | undefined> {
   const active = (await keys.list()).find(({ state }) => state === 'active')
   return active && Math.max(0, clock.now() - Date.parse(active.createdAt)) / 1000
+}
+
+/** What is read of a partner: its caps and what it holds. */
+export function partnerReads(store: Store, clock: Clock, settings: () => Settings): PartnerReads {
+  return {
+    capsOf: (id) => {
+      const { registry, capsOf } = settings()
+      const partner = registry.partner(id)
+      return partner ? store.usage(id, capsOf(partner), clock.now()) : []
+    },
+    quotasOf: async (id) => {
+      const { registry, config } = settings()
+      const { answerBytes, ...records } = config.store.quotas
+      const partner = registry.partner(id)
+      if (!partner) return []
+      const held = await store.dataUsage({ partner: id, tenant: partner.tenant })
+      return held.map(({ kind, used }) => ({
+        kind,
+        used,
+        limit: kind === 'keys' ? answerBytes : records[kind],
+      }))
+    },
+  }
 }

@@ -133,7 +133,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     unfinished,
     logger,
     // A replay has no operator listener; its ledger counts.
-    metrics: createMetrics({ reads: {}, capsOf: () => [] }),
+    metrics: createMetrics({ reads: {}, partners: { capsOf: () => [], quotasOf: () => [] } }),
     history: NO_HISTORY,
     settings: () => settings,
     publicUrl,

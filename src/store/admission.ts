@@ -144,7 +144,8 @@ export async function writeMarker(engine: Engine, work: Unfinished): Promise<voi
   work.marker = name
 }
 
-function refuseUnlessWritable(engine: Engine): void {
+/** @throws StoreUnavailable while new work may not begin. */
+export function refuseUnlessWritable(engine: Engine): void {
   const health = healthOf(engine)
   if (!health.writable) throw new StoreUnavailable(health.reason)
 }
