@@ -156,6 +156,32 @@ export const COMMANDS: readonly Command[] = [
     example: 'sandgate logs gateway.log --partner demo --code RATE_LIMITED --since 1h',
     load: () => import('./commands/logs.ts'),
   },
+  {
+    name: 'data usage',
+    summary: 'Show what the sandbox keeps for a partner, and how much it may be.',
+    options: {
+      partner: { value: 'ID', summary: 'The partner.' },
+      operator: OPERATOR,
+      config: CONFIG,
+    },
+    example: 'sandgate data usage --partner demo',
+    load: () => import('./commands/data.ts').then(({ usage }) => ({ run: usage })),
+  },
+  {
+    name: 'data reset',
+    summary: 'Delete what the sandbox keeps for a partner: all of it at once, or one kind.',
+    options: {
+      partner: { value: 'ID', summary: 'The partner.' },
+      kind: {
+        value: 'KIND',
+        summary: 'accounts, sessions, webhooks or keys (finished Idempotency-Keys). By default all of them.',
+      },
+      operator: OPERATOR,
+      config: CONFIG,
+    },
+    example: 'sandgate data reset --partner demo --kind webhooks',
+    load: () => import('./commands/data.ts').then(({ reset }) => ({ run: reset })),
+  },
   ...CASSETTE_COMMANDS,
   {
     name: 'record',

@@ -16,6 +16,7 @@ import type { Metrics } from '../observe/metrics.ts'
 import type { WholeUsage } from '../operations/usage-view.ts'
 import type { HistoryResolution, StoreHealth } from '../store/store.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
+import { addDataRoutes, type DataParts } from './operator-data.ts'
 import { createTokenFailures } from './operator-token-failures.ts'
 import { RECORDING_NAME, type Recordings } from './recordings.ts'
 
@@ -28,6 +29,7 @@ export type OperatorParts = {
   readonly ready: () => Readiness
   readonly signingKeys: SigningKeys
   readonly recordings: Recordings
+  readonly data: DataParts
   readonly clientOf: (socketAddress: string | undefined, forwardedFor: string | undefined) => ClientSubject
   readonly logger: Pick<Logger, 'warn'>
   /** What a partner has used; undefined for one that is not configured. */
@@ -132,6 +134,7 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
     await parts.signingKeys.rotate()
     return { keys: await parts.signingKeys.list() }
   })
+  addDataRoutes(app, parts.data)
   app.get('/recordings', async () => ({ recordings: parts.recordings.list() }))
   app.post('/recordings', async (request, reply) => {
     const wanted = recordingOf(request.body, config)

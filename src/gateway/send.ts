@@ -18,7 +18,8 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): void {
   if (!res.headersSent && !res.destroyed) {
     const headers = reply.lines ? recordedHeaders(reply.lines) : ownHeaders(reply)
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-    headers.push('Content-Length', reply.contentLength ?? String(length))
+    // RFC 9110 section 8.6: no length with 204.
+    if (reply.status !== 204) headers.push('Content-Length', reply.contentLength ?? String(length))
     if (state && !reply.lines?.some(isRateHeader)) {
       pushCommonHeaders(headers, exchange.requestId, exchange.window, state, gateway, exchange.arrivedAt)
     }

@@ -61,6 +61,7 @@ export function deriveSettings(config: Config, shared: SharedParts): Settings {
       ids: shared.ids,
       publicUrl: shared.publicUrl,
       records: shared.store,
+      resetData: (owner, kinds) => shared.store.resetData(owner, kinds),
       usage: (partner, now) => shared.store.usage(partner.id, capsOf(partner), now),
       peek: (window, now) => shared.store.peek(window, now),
       history: shared.store,

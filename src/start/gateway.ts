@@ -141,6 +141,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     config,
     clientOf,
     logger,
+    data: { config: () => settings.config, store },
     metrics,
     signingKeys,
     recordings,

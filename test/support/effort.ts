@@ -34,6 +34,11 @@ export const GATEWAY_KILLS = count('TEST_GATEWAY_KILLS', 20, 300)
 export const RECORDER_KILLS = count('TEST_RECORDER_KILLS', 50, 1000)
 export const STORE_KILLS = count('TEST_STORE_KILLS', 5, 200)
 
+/** Finished answers in one store. */
+export const STORED_ANSWERS = count('TEST_STORED_ANSWERS', 100_000, 5_000_000)
+/** Partners in one configuration. */
+export const MANY_PARTNERS = count('TEST_MANY_PARTNERS', 3000, 10_000)
+
 const PROPERTY_FACTOR = count('TEST_PROPERTY_FACTOR', 1, 20)
 
 /** How often a property is tried, from how often `npm test` tries it. */

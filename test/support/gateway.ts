@@ -24,6 +24,8 @@ export type GatewayOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** Without a signing key in its directory, as on the first start of all: making one is half of a start. */
   readonly isFirstStart?: boolean
+  /** A program and its arguments that run the gateway. */
+  readonly by?: readonly string[]
 }
 
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
@@ -66,7 +68,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   writeFileSync(file, configText(options, partners))
   const parameters = ['serve', '--config', file, '--port', '0', '--operator-port', '0', '--data', dataDir]
   if (options.clock !== 'system') parameters.push('--controllable-clock')
-  const child = spawn(process.execPath, [COMMAND, ...parameters, ...(options.flags ?? [])], {
+  const line = [...(options.by ?? []), process.execPath, COMMAND, ...parameters, ...(options.flags ?? [])]
+  const child = spawn(line[0] ?? '', line.slice(1), {
     env: { ...cleanEnvironment(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -96,6 +96,7 @@ export function createSandbox(seed = 'seed'): Sandbox {
         ids,
         publicUrl: () => ORIGIN,
         records,
+        resetData: async () => records.clear(),
         usage: () => [],
         peek: () => ({ limit: 1, remaining: 1, resetAt: 0, full: false }),
         history: { history: () => [], refusals: () => [] },
@@ -196,6 +197,7 @@ function createRecords() {
     return found
   }
   return {
+    clear: () => kept.clear(),
     put: ({ kind, id, value, ifPresent }: RecordWrite) => {
       if (ifPresent === 'replace' || !of(kind).has(id)) of(kind).set(id, value)
     },
