@@ -11,7 +11,10 @@ import type { Edge, Gateway } from './context.ts'
 import type { Exchange } from './exchange.ts'
 import type { Reply } from './reply.ts'
 
-/** Counts an answered request, for metrics and history alike, and logs it. */
+/**
+ * Counts an answered request, for metrics and history alike, and logs it. What somebody looks at in the portal is no
+ * request of their partner: the log alone knows whose session it was.
+ */
 export function countAnswer(gateway: Gateway, exchange: Exchange, { status, code }: Reply): void {
   const { requestId, arrivedAt, endpoint, window, decisionMs } = exchange
   const { metrics, history, logger } = gateway
@@ -24,7 +27,8 @@ export function countAnswer(gateway: Gateway, exchange: Exchange, { status, code
   if (partner !== undefined) history.answered({ partner, operation, status, code, requestId, at: arrivedAt })
   const method = exchange.req.method ?? ''
   const client = refusedClient(exchange, status)
-  logger.logRequest({ requestId, partner, operation, method, status, code, durationMs, client })
+  const known = partner ?? exchange.signedIn?.principal.partner.id
+  logger.logRequest({ requestId, partner: known, operation, method, status, code, durationMs, client })
 }
 
 /** Who was refused at the door, as far as the log may say it. */

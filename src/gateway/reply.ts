@@ -4,7 +4,8 @@ import { problem } from '../errors/problem.ts'
 import type { Refusal } from '../errors/refusal.ts'
 import { prefersHtml } from '../http/accept.ts'
 import type { HeaderLine } from '../http/header-lines.ts'
-import type { Visitor } from '../portal/page.ts'
+import { browserRefusal } from '../portal/browser-refusal.ts'
+import type { Page, Viewer, Visitor } from '../portal/page.ts'
 import type { RateWindow, WindowState } from '../store/store.ts'
 import { tokenProblem } from '../tokens/token-request.ts'
 import type { Exchange } from './exchange.ts'
@@ -41,9 +42,9 @@ function refusalReply(exchange: Exchange, refusal: Refusal, publicUrl: string): 
       body: JSON.stringify(tokenProblem(refusal, exchange.requestId)),
     }
   }
-  const page = exchange.endpoint?.kind === 'page' ? exchange.endpoint.row : undefined
-  if (page?.renderRefusal && prefersHtml(exchange.req.headers.accept)) {
-    const content = page.renderRefusal(refusal, visitorOf(exchange))
+  const render = prefersHtml(exchange.req.headers.accept) ? refusalPageOf(exchange, status) : undefined
+  if (render) {
+    const content = render(refusal, visitorOf(exchange))
     return { status, code: refusal.code, headers: { ...headers, ...content.headers }, body: content.body }
   }
   return {
@@ -54,9 +55,22 @@ function refusalReply(exchange: Exchange, refusal: Refusal, publicUrl: string): 
   }
 }
 
+/** How a refusal reads in a browser: its page's own way; and whoever opens an address of the API has a page too. */
+function refusalPageOf({ endpoint, req }: Exchange, status: number): Page['renderRefusal'] {
+  if (endpoint?.kind === 'page') return endpoint.row.renderRefusal
+  const isOpened = req.method === 'GET' || req.method === 'HEAD'
+  return isOpened && (status === 401 || status === 404) ? browserRefusal : undefined
+}
+
 /** What a page may know of its visitor before the body is read. */
-export function visitorOf({ params, query, req, requestId }: Exchange): Visitor {
-  return { params, query, headers: req.headers, requestId }
+export function visitorOf(exchange: Exchange): Visitor {
+  const { params, query, req, requestId } = exchange
+  return { params, query, headers: req.headers, requestId, viewer: viewerOf(exchange) }
+}
+
+function viewerOf({ principal, signedIn }: Exchange): Viewer | undefined {
+  if (signedIn) return { ...signedIn.session.proven, session: signedIn.session }
+  return principal
 }
 
 /** 429 for a full window: when it ends, in the detail and in Retry-After (at least 1). */

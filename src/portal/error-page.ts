@@ -1,10 +1,10 @@
 import type { ErrorCode, ErrorEntry } from '../errors/catalogue.ts'
 import { documentContent, inline } from './document.ts'
-import { LOOK } from './look.css.ts'
+import { LOOK, SIDE_BY_SIDE } from './look.css.ts'
 import { type Markup, markup } from './markup.ts'
 import type { PageContent } from './page.ts'
 
-const STYLE = inline(LOOK)
+const STYLE = inline(LOOK + SIDE_BY_SIDE)
 
 /** What the `type` of a problem leads to: one page for each code. */
 export function errorPage(code: ErrorCode, entry: ErrorEntry): PageContent {

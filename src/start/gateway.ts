@@ -13,6 +13,8 @@ import { createEndpoints } from '../gateway/endpoint.ts'
 import { createLifecycle } from '../gateway/lifecycle.ts'
 import { createOperatorServer } from '../gateway/operator-server.ts'
 import { createPartnerServer } from '../gateway/partner-server.ts'
+import { portalParts } from '../gateway/portal-parts.ts'
+import { portalSessions } from '../gateway/portal-session.ts'
 import { createRecordings, type Recordings } from '../gateway/recordings.ts'
 import { deriveSettings } from '../gateway/settings.ts'
 import { createUnfinishedRequests } from '../gateway/unfinished.ts'
@@ -26,6 +28,7 @@ import { authToken } from '../operations/auth-token.ts'
 import { buildOpenApi } from '../operations/openapi.ts'
 import { OPERATIONS } from '../operations/operations.ts'
 import { docsPages } from '../portal/docs-page.ts'
+import { portalPages } from '../portal/portal.ts'
 import { publicDocuments } from '../portal/public-documents.ts'
 import { widgetPages } from '../portal/widget.ts'
 import { createIds, type Ids } from '../simulator/ids.ts'
@@ -105,6 +108,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   })
   metrics.configured(config)
   const history = createUsageHistory({ store, now: clock.now, logger })
+  const sessions = portalSessions(store)
   const edge: Edge = {
     clock,
     store,
@@ -120,6 +124,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     settings: () => settings,
     publicUrl,
     issuer,
+    sessions,
     recorder: options.observer ?? recordings,
   }
   const decider = options.decider ?? createSimulator(() => settings.simulation)
@@ -131,7 +136,12 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     openApi: () => buildOpenApi({ publicUrl: publicUrl() }),
   })
   const docs = docsPages({ demo: () => demoCredentials(settings.config) })
-  const pages = [...documents, ...docs, ...widgetPages(widgetParts(edge, decider))]
+  const pages = [
+    ...documents,
+    ...docs,
+    ...widgetPages(widgetParts(edge, decider)),
+    ...portalPages(portalParts(edge, sessions)),
+  ]
   const partner = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
   const bounds = {
     perAddress: config.server.connectionsPerAddress,
