@@ -31,33 +31,37 @@ export function toReply(exchange: Exchange, outcome: Reply | Refusal, publicUrl:
 /** The reply of a refusal: a problem document, the OAuth error of the token exchange, or a page for a browser. */
 function refusalReply(exchange: Exchange, refusal: Refusal, publicUrl: string): Reply {
   const { status } = errorEntry(refusal.code)
-  const headers: Record<string, string> = { ...refusal.headers }
-  if (refusal.retryAfterSeconds !== undefined) headers['retry-after'] = String(refusal.retryAfterSeconds)
   // Too many header lines are told as too many bytes of them are, which nobody knows the endpoint of.
   if (exchange.endpoint?.kind === 'token' && refusal.code !== 'HEADERS_TOO_LARGE') {
     return {
       status,
       code: refusal.code,
-      headers: { ...headers, 'content-type': 'application/json', pragma: 'no-cache' },
+      headers: { ...headersOf(refusal), 'content-type': 'application/json', pragma: 'no-cache' },
       body: JSON.stringify(tokenProblem(refusal, exchange.requestId)),
     }
   }
   const render = prefersHtml(exchange.req.headers.accept) ? refusalPageOf(exchange, status) : undefined
-  if (render) {
-    const content = render(refusal, visitorOf(exchange))
-    return { status, code: refusal.code, headers: { ...headers, ...content.headers }, body: content.body }
-  }
+  if (!render) return problemReply(exchange, refusal, publicUrl)
+  const { headers, body } = render(refusal, visitorOf(exchange))
+  return { status, code: refusal.code, headers: { ...headersOf(refusal), ...headers }, body }
+}
+
+export function problemReply({ requestId }: Exchange, refusal: Refusal, publicUrl: string): Reply {
   return {
-    status,
+    status: errorEntry(refusal.code).status,
     code: refusal.code,
-    headers: { ...headers, 'content-type': 'application/problem+json' },
-    body: JSON.stringify(problem(refusal, exchange.requestId, publicUrl)),
+    headers: { ...headersOf(refusal), 'content-type': 'application/problem+json' },
+    body: JSON.stringify(problem(refusal, requestId, publicUrl)),
   }
+}
+
+function headersOf({ headers, retryAfterSeconds }: Refusal): Record<string, string> {
+  return { ...headers, ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }) }
 }
 
 /** How a refusal reads in a browser: its page's own way; and whoever opens an address of the API has a page too. */
 function refusalPageOf({ endpoint, req }: Exchange, status: number): Page['renderRefusal'] {
-  if (endpoint?.kind === 'page') return endpoint.row.renderRefusal
+  if (endpoint?.kind === 'page' && endpoint.row.renderRefusal) return endpoint.row.renderRefusal
   const isOpened = req.method === 'GET' || req.method === 'HEAD'
   return isOpened && (status === 401 || status === 404) ? browserRefusal : undefined
 }

@@ -67,6 +67,7 @@ code { font-family: var(--mono); font-size: .92em }
 .button { display: inline-flex; align-items: center; justify-content: center; gap: 10px; width: 100%; min-height: 52px; padding: 12px 22px; border: 0; border-radius: 14px; background: var(--brand); color: var(--on-brand); font: 600 1.0625rem/1.2 var(--sans); text-align: center; text-decoration: none; cursor: pointer }
 .button:hover { background: var(--brand-strong); color: var(--on-brand); text-decoration: none }
 .button:active { transform: translateY(1px) }
+.ways { display: flex; flex-wrap: wrap; align-items: center; gap: 10px 20px } .way { display: inline-flex; align-items: center; min-height: 44px }
 .button[aria-disabled=true] { opacity: .65; cursor: progress }
 
 @media (forced-colors: active) { .card, .button { border: 1px solid } .gate { display: none } }

@@ -30,6 +30,7 @@ import { OPERATIONS } from '../operations/operations.ts'
 import { docsPages } from '../portal/docs-page.ts'
 import { portalPages } from '../portal/portal.ts'
 import { publicDocuments } from '../portal/public-documents.ts'
+import { startPage } from '../portal/start-page.ts'
 import { widgetPages } from '../portal/widget.ts'
 import { createIds, type Ids } from '../simulator/ids.ts'
 import { openEmbeddedStore } from '../store/embedded.ts'
@@ -135,10 +136,11 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     publicUrl,
     openApi: () => buildOpenApi({ publicUrl: publicUrl() }),
   })
-  const docs = docsPages({ demo: () => demoCredentials(settings.config) })
+  const demo = () => demoCredentials(settings.config)
   const pages = [
+    startPage({ publicUrl, demo, hasPortal: true }),
     ...documents,
-    ...docs,
+    ...docsPages({ demo }),
     ...widgetPages(widgetParts(edge, decider)),
     ...portalPages(portalParts(edge, sessions)),
   ]

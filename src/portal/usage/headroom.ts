@@ -50,24 +50,29 @@ function windowRow(scene: Scene, window: RateLimitView): Markup {
     name: groupName(texts, window.group),
     code: window.group,
     amount: count,
-    foot: markup`<span>${count(gauge.used)} / ${count(gauge.limit)}${scope !== undefined && ` · ${scope}`}</span>
-<span>${gauge.tone === 'idle' ? texts.notInUse : markup`${texts.windowEnds} ${until(scene, gauge.resetAt)}`}</span>`,
+    ...(scope !== undefined && { scope }),
+    ...(gauge.tone !== 'idle' && {
+      foot: markup`<span>${count(gauge.used)} / ${count(gauge.limit)}</span>
+<span>${texts.windowEnds} ${until(scene, gauge.resetAt)}</span>`,
+    }),
   })
 }
 
 type Row = {
   readonly name: string
   readonly code: string
+  /** Whom it counts, where that is not the partner. */
+  readonly scope?: string
   readonly amount: (value: number) => string
-  readonly foot: Markup
+  readonly foot?: Markup
 }
 
-function gaugeRow({ texts }: Scene, gauge: Gauge, { name, code, amount, foot }: Row): Markup {
+function gaugeRow({ texts }: Scene, gauge: Gauge, { name, code, scope, amount, foot }: Row): Markup {
   const left = gauge.tone === 'out' ? texts.usedUp : texts.left(amount(gauge.left))
   return markup`<li class="gauge ${gauge.tone}" data-name="${code}">
-<p class="gauge-head"><span class="gauge-name">${name} <code>${code}</code></span> <strong>${left}</strong></p>
+<p class="gauge-head"><span class="gauge-name">${name} <small><code>${code}</code>${scope !== undefined && ` · ${scope}`}</small></span> <strong>${left}</strong></p>
 ${bar(gauge)}
-<p class="gauge-foot">${foot}</p></li>`
+${foot && markup`<p class="gauge-foot">${foot}</p>`}</li>`
 }
 
 /** Of 1000 parts. What has been used is never drawn as nothing, and what is left neither. */

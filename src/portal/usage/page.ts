@@ -7,6 +7,7 @@ import { LOOK } from '../look.css.ts'
 import { type Markup, markup } from '../markup.ts'
 import type { Page, PageContent, Viewer, Visit } from '../page.ts'
 import { seeOther } from '../redirect.ts'
+import { WIDE_LOOK } from '../wide.css.ts'
 import { addressOf, type Resolution, SIGN_IN_PATH, SIGN_OUT_PATH, USAGE_PATH } from './addresses.ts'
 import { activityCard } from './charts.ts'
 import { secondText } from './format.ts'
@@ -17,7 +18,6 @@ import { USAGE_LOOK } from './usage.css.ts'
 import { USAGE_SCRIPT } from './usage-script.ts'
 import { verdict } from './verdict.ts'
 import type { PortalView } from './view.ts'
-import { WIDE_LOOK } from './wide.css.ts'
 
 export type UsageParts = {
   readonly usage: (

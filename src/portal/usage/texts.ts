@@ -23,9 +23,18 @@ const TABLE = {
     en: 'Nothing has been used yet. Everything is available.',
   },
   firstCall: { fr: 'Faire un premier appel', en: 'Make a first call' },
-  capsOut: { fr: 'Plafond atteint', en: 'Cap used up' },
-  windowsOut: { fr: 'Limite de débit atteinte', en: 'Rate limit reached' },
-  capsNear: { fr: 'Presque épuisé', en: 'Almost used up' },
+  capOut: {
+    fr: (name: string) => `Plafond atteint : ${name}`,
+    en: (name: string) => `Cap used up: ${name}`,
+  },
+  windowOut: {
+    fr: (name: string) => `Limite de débit atteinte : ${name}`,
+    en: (name: string) => `Rate limit reached: ${name}`,
+  },
+  capNear: {
+    fr: (name: string) => `Presque épuisé : ${name}`,
+    en: (name: string) => `Almost used up: ${name}`,
+  },
   backIn: { fr: 'de retour dans', en: 'back in' },
   limitedOne: {
     fr: 'Une requête a reçu 429 depuis une heure environ : elle est arrivée trop vite.',
@@ -50,7 +59,6 @@ const TABLE = {
   },
   left: { fr: (amount: string) => `Reste ${amount}`, en: (amount: string) => `${amount} left` },
   usedUp: { fr: 'Épuisé', en: 'Used up' },
-  notInUse: { fr: 'pas de fenêtre en cours', en: 'no window running' },
   held: {
     fr: (amount: string) => `dont ${amount} en cours`,
     en: (amount: string) => `${amount} being decided`,
@@ -60,7 +68,7 @@ const TABLE = {
     fr: (day: string) => `repart le ${day}, dans`,
     en: (day: string) => `starts anew on ${day}, in`,
   },
-  windowEnds: { fr: 'fenêtre pleine à nouveau dans', en: 'whole again in' },
+  windowEnds: { fr: 'repart à neuf dans', en: 'starts anew in' },
   perDay: { fr: 'par jour', en: 'a day' },
   perMonth: { fr: 'par mois', en: 'a month' },
   calls: { fr: 'appels', en: 'calls' },

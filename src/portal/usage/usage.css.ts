@@ -13,7 +13,7 @@ export const USAGE_LOOK = `
 .gauges, .runs, .ids { list-style: none; padding: 0 }
 .gauge + .gauge { margin-top: 18px }
 .gauge-head { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: 0 12px }
-.gauge-name { font-weight: 600 } .gauge-name code { font-weight: 400; color: var(--muted); font-size: .8125rem }
+.gauge-name { font-weight: 600 } .gauge-name small { font-weight: 400; color: var(--muted); font-size: .8125rem }
 .gauge-head strong { font-weight: 600; font-variant-numeric: tabular-nums; margin-left: auto }
 .meter { display: block; width: 100%; height: 10px; margin: 5px 0; border-radius: 99px; background: var(--track); overflow: hidden }
 .meter .taken { fill: var(--brand) } .meter .held { fill: var(--sun) }
@@ -50,6 +50,7 @@ summary { display: inline-flex; align-items: center; min-height: 44px; color: va
 .id code, .ids code { font-size: .875rem; user-select: all; overflow-wrap: anywhere }
 .ids { columns: 17rem; font-size: .875rem } .ids span { color: var(--muted) }
 .nothing { display: flex; gap: 10px; color: var(--muted) } .nothing .icon { color: var(--brand) }
+@media (max-width: 29.99rem) { .gauge-name small { display: block } .gauge-head { flex-wrap: nowrap } .gauge-head strong { text-align: right } }
 @media (min-width: 60rem) { .charts { grid-template-columns: repeat(3, minmax(0, 1fr)) } .verdict li { font-size: 1.125rem } .search { max-width: 36rem } }
 @media (forced-colors: active) { .meter, .chart svg { border: 1px solid } rect { fill: Highlight !important } }
 `

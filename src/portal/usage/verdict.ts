@@ -18,10 +18,10 @@ export function verdict(scene: Scene, { usage, recentlyLimited }: PortalView): M
   }))
   const has = (named: readonly Named[], tone: Tone) => named.filter(({ gauge }) => gauge.tone === tone)
   const lines = [
-    ...has(caps, 'out').map((each) => line(scene, 'bad', texts.capsOut, each)),
-    ...has(windows, 'out').map((each) => line(scene, 'bad', texts.windowsOut, each)),
+    ...has(caps, 'out').map((each) => line(scene, 'bad', texts.capOut, each)),
+    ...has(windows, 'out').map((each) => line(scene, 'bad', texts.windowOut, each)),
     ...limitedLine(scene, recentlyLimited),
-    ...has(caps, 'near').map((each) => line(scene, 'wait', texts.capsNear, each)),
+    ...has(caps, 'near').map((each) => line(scene, 'wait', texts.capNear, each)),
   ]
   if (lines.length > 0) return markup`<ul class="verdict">${lines}</ul>`
   const isUntouched =
@@ -32,9 +32,14 @@ export function verdict(scene: Scene, { usage, recentlyLimited }: PortalView): M
   return markup`<ul class="verdict"><li class="good">${ICONS.check}<span>${text}${tail}</span></li></ul>`
 }
 
-function line(scene: Scene, tone: 'bad' | 'wait', what: string, { name, gauge }: Named): Markup {
+function line(
+  scene: Scene,
+  tone: 'bad' | 'wait',
+  what: (name: string) => string,
+  { name, gauge }: Named,
+): Markup {
   const { backIn } = scene.texts
-  return markup`<li class="${tone}">${ICONS[tone === 'bad' ? 'pause' : 'warning']}<span><strong>${what} : ${name}</strong>, ${backIn} ${until(scene, gauge.resetAt)}</span></li>`
+  return markup`<li class="${tone}">${ICONS[tone === 'bad' ? 'pause' : 'warning']}<span><strong>${what(name)}</strong>, ${backIn} ${until(scene, gauge.resetAt)}</span></li>`
 }
 
 function limitedLine({ texts, language }: Scene, count: number): readonly Markup[] {

@@ -1,8 +1,8 @@
 /** A page of many cards beneath its title, one column on a phone and two on a desk. */
 export const WIDE_LOOK = `
-.wide .hero { padding: 20px max(20px, 50% - 38rem) 64px }
+.wide .hero { padding: 20px max(20px, 50% - 36.5rem) 64px }
 .wide .hero h1 { margin: 14px 0 2px; max-width: 24ch; font-size: clamp(1.75rem, 1.3rem + 2vw, 2.5rem) }
-.wide .gate { right: max(-60px, 50% - 42rem); width: 260px }
+.wide .gate { right: max(-60px, 50% - 39rem); bottom: 24px; width: 260px }
 .corner { display: flex; align-items: center; gap: 6px 14px }
 .quiet { display: inline-flex; align-items: center; gap: 8px; min-height: 44px; padding: 0 14px; border: 1px solid #fbf4e459; border-radius: 12px; background: #0000; color: var(--gate-ink); font: 600 .9375rem/1 var(--sans); cursor: pointer }
 .quiet:hover { background: #ffffff1a }
@@ -20,9 +20,10 @@ th:first-child { text-align: left; padding-left: 0 }
 td.zero { color: var(--muted) }
 @media (min-width: 60rem) {
   .wide .hero { padding-top: 24px; padding-bottom: 84px }
-  .cards { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 20px; margin-top: -56px; padding: 0 24px 24px }
+  .cards { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 20px; margin-top: -56px; padding: 0 24px 24px; max-width: 76rem }
   .cards > .span, .cards > .span > .card { grid-column: 1 / -1 }
   .cards .card { padding: 28px 32px }
 }
-@media (min-width: 60rem) { .wide .hero::after { inset: 0 0 auto } }
+@media (max-width: 29.99rem) { .wide .badge { display: none } .quiet { padding: 0 12px } .quiet span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) } }
+@media (min-width: 60rem) { .wide .gate { bottom: 48px } .wide .hero::after { inset: 0 0 auto } }
 `
