@@ -12,6 +12,7 @@ import { createDeciding } from '../gateway/deciding.ts'
 import { createEndpoints } from '../gateway/endpoint.ts'
 import { createLifecycle } from '../gateway/lifecycle.ts'
 import { createOperatorServer } from '../gateway/operator-server.ts'
+import { readOverview } from '../gateway/overview.ts'
 import { createPartnerServer } from '../gateway/partner-server.ts'
 import { portalParts } from '../gateway/portal-parts.ts'
 import { portalSessions } from '../gateway/portal-session.ts'
@@ -151,6 +152,17 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     isProxy: createProxyCheck(config.listen.trustedProxies),
   }
   const connections = boundConnections(partner.server, bounds)
+  const ready = () => {
+    const draining = lifecycle.draining()
+    const health = store.health()
+    return {
+      ready: !draining && health.writable && !lifecycle.stuck(),
+      draining,
+      overloaded: lifecycle.overloaded(),
+      store: health,
+      configuration: configuration(),
+    }
+  }
   const operator = createOperatorServer({
     config,
     clientOf,
@@ -159,17 +171,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     signingKeys,
     recordings,
     clock: config.clock.controllable ? (clock as ControllableClock) : undefined,
-    ready: () => {
-      const draining = lifecycle.draining()
-      const health = store.health()
-      return {
-        ready: !draining && health.writable && !lifecycle.stuck(),
-        draining,
-        overloaded: lifecycle.overloaded(),
-        store: health,
-        configuration: configuration(),
-      }
-    },
+    ready,
+    overview: () => readOverview({ edge, ready, recordings, decides: decider.effect }),
   })
   boundConnections(operator.server, bounds)
   const close = () =>

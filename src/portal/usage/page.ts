@@ -3,6 +3,7 @@ import type { Awaitable } from '../../store/store.ts'
 import { browserRefusal } from '../browser-refusal.ts'
 import { documentContent, inline } from '../document.ts'
 import { ICONS } from '../icons.ts'
+import { LIVE_SCRIPT } from '../live-script.ts'
 import { LOOK } from '../look.css.ts'
 import { type Markup, markup } from '../markup.ts'
 import type { Page, PageContent, Viewer, Visit } from '../page.ts'
@@ -15,7 +16,6 @@ import { capsCard, limitsCard } from './headroom.ts'
 import { refusalsCard } from './refusals.ts'
 import { live, type Scene, sceneOf } from './scene.ts'
 import { USAGE_LOOK } from './usage.css.ts'
-import { USAGE_SCRIPT } from './usage-script.ts'
 import { verdict } from './verdict.ts'
 import type { PortalView } from './view.ts'
 
@@ -77,7 +77,7 @@ ${live('limits', limitsCard(scene, usage))}
     layout: 'wide',
     referrer: 'same-origin',
     // Without a session the page could not be asked for again.
-    ...(signOut !== undefined && { script: USAGE_SCRIPT, refreshes: true }),
+    ...(signOut !== undefined && { script: LIVE_SCRIPT, refreshes: true }),
   })
 }
 

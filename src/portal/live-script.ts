@@ -1,11 +1,11 @@
-import { inline } from '../document.ts'
+import { inline } from './document.ts'
 
 /**
  * Keeps the page true: it asks for itself every ten seconds while somebody looks, and puts the newer parts in place
  * of the older ones. What is open stays open, and a part that has the focus is left alone. Without this script the
  * page is complete, and a link brings a newer one.
  */
-export const USAGE_SCRIPT = inline(`(() => {
+export const LIVE_SCRIPT = inline(`(() => {
   const EVERY = 10000
   const stale = document.querySelector('[data-stale]')
   let due = 0
