@@ -19,7 +19,7 @@ export type StartParts = {
 }
 
 const STYLE = inline(`${LOOK}${SIDE_BY_SIDE}
-.snippet { overflow-x: auto; margin: 0; padding: 14px 16px; border-radius: 12px; background: var(--gate); color: var(--gate-ink); font: .8125rem/1.6 var(--mono) }
+.snippet { overflow-x: auto; margin-bottom: 0; padding: 14px 16px; border-radius: 12px; background: var(--gate); color: var(--gate-ink); font: .8125rem/1.6 var(--mono) }
 .links { list-style: none; padding: 0; display: grid; gap: 10px }
 .links a { display: flex; gap: 14px; align-items: center; min-height: 56px; padding: 10px 14px; border: 1px solid var(--line); border-radius: 14px; text-decoration: none; color: var(--ink) }
 .links a:hover { border-color: var(--brand); background: var(--tint) }

@@ -6,6 +6,14 @@ export const WIDE_LOOK = `
 .corner { display: flex; align-items: center; gap: 6px 14px }
 .quiet { display: inline-flex; align-items: center; gap: 8px; min-height: 44px; padding: 0 14px; border: 1px solid #fbf4e459; border-radius: 12px; background: #0000; color: var(--gate-ink); font: 600 .9375rem/1 var(--sans); cursor: pointer }
 .quiet:hover { background: #ffffff1a }
+.verdict { list-style: none; margin-top: 14px; display: grid; gap: 8px; max-width: 46rem }
+.verdict li { display: flex; gap: 10px; align-items: flex-start; color: var(--gate-ink); font-size: 1.0625rem; line-height: 1.4 }
+.verdict .icon { margin-top: 2px; color: var(--sun) }
+.verdict .bad strong { color: #ffb49f } .verdict .bad .icon { color: #ffb49f }
+.verdict .good .icon { color: #84d3bb }
+.fresh { display: flex; flex-wrap: wrap; align-items: center; gap: 0 14px; margin-top: 10px; color: var(--gate-soft); font-size: .875rem; font-variant-numeric: tabular-nums }
+.fresh a { display: inline-flex; align-items: center; gap: 6px; min-height: 44px } .fresh .icon { width: 16px; height: 16px }
+.stale { color: var(--sun); font-size: .9375rem } .stale:empty { display: none }
 .cards { display: grid; grid-template-columns: minmax(0, 1fr); gap: 16px; margin: -36px auto 0; padding: 0 12px; max-width: 76rem; position: relative }
 .cards .card { margin: 0; height: 100%; width: auto }
 .card-head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px 16px }
@@ -19,6 +27,7 @@ thead th { border: 0; color: var(--muted); font-size: .8125rem; vertical-align: 
 th:first-child { text-align: left; padding-left: 0 }
 td.zero { color: var(--muted) }
 @media (min-width: 60rem) {
+  .verdict li { font-size: 1.125rem }
   .wide .hero { padding-top: 24px; padding-bottom: 84px }
   .cards { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 20px; margin-top: -56px; padding: 0 24px 24px; max-width: 76rem }
   .cards > .span, .cards > .span > .card { grid-column: 1 / -1 }

@@ -9,17 +9,16 @@ import { WIDE_LOOK } from '../wide.css.ts'
 import type { Overview, PartnerOverview } from './facts.ts'
 
 const STYLE = inline(`${LOOK}${WIDE_LOOK}
-.fresh { color: var(--gate-soft); font-size: .875rem; margin-top: 8px; font-variant-numeric: tabular-nums }
-.stale { color: var(--sun) }
 .hero .ways a { font-size: .9375rem }
 .states { list-style: none; padding: 0; display: grid; gap: 18px }
-.state { display: grid; grid-template-columns: auto 1fr; gap: 2px 14px; align-items: start }
+.state { display: grid; grid-template-columns: auto 1fr; gap: 2px 14px; align-items: start; align-content: start }
 .state .icon { grid-row: 1 / 3; width: 40px; height: 44px; padding: 9px 8px; border-radius: 20px 20px 10px 10px; background: var(--tint); color: var(--brand) }
 .state.bad .icon { background: var(--danger-tint); color: var(--danger) } .state.wait .icon { background: var(--sun-tint); color: var(--sun-ink) }
 .state strong { font-weight: 600 } .state p { color: var(--muted); font-size: .9375rem; min-width: 0; overflow-wrap: anywhere }
 .state.bad p { color: var(--danger) }
 td.hot { color: var(--danger); font-weight: 600 } td.near { color: var(--sun-ink); font-weight: 600 }
-th small { color: var(--muted); font-size: .8125rem; margin-left: 6px }
+th small, td small { color: var(--muted); font-size: .8125rem; font-weight: 400; margin-left: 6px }
+@media (max-width: 39.99rem) { .rest { display: none } th small, td small { display: block; margin: 0 } th, td { padding-left: 10px; white-space: normal } }
 @media (min-width: 40rem) { .states { grid-template-columns: 1fr 1fr } }
 @media (min-width: 60rem) { .states { grid-template-columns: repeat(4, 1fr) } }
 `)
@@ -33,9 +32,9 @@ export function overviewPage(overview: Overview): PageContent {
   return documentContent({
     language: 'en',
     title: 'Operator overview · Sandgate',
-    heading: 'Sandgate',
-    lead: markup`<p class="lead"><a href="${publicUrl}">${publicUrl}</a></p>
-<p class="fresh"><span data-live="as-of">As of ${secondText('en', now)} UTC</span> · version ${version}</p>
+    heading: new URL(publicUrl).host,
+    lead: markup`<div data-live="verdict">${verdict(overview)}</div>
+<p class="fresh"><span data-live="as-of">As of ${secondText('en', now)} UTC</span> <span>Version ${version}</span> <a href="${publicUrl}">What partners see</a></p>
 <p class="stale" role="status" data-stale="The gateway does not answer; these figures are old. Trying again shortly."></p>`,
     badge: 'Operator',
     corner: markup`<nav class="ways" aria-label="More"><a href="/metrics">Metrics</a> <a href="/readyz">Health</a> <a href="${publicUrl}/docs">Docs</a></nav>`,
@@ -48,11 +47,45 @@ export function overviewPage(overview: Overview): PageContent {
   })
 }
 
-function stateCard({ store, configuration, decides, recordings, inFlight, isDraining }: Overview): Markup {
+/** What needs somebody now, one line each; else that nothing does. */
+function verdict({ store, configuration, recordings, isDraining, partners }: Overview): Markup {
+  const troubles = [
+    isDraining && 'It is shutting down: new requests are refused.',
+    store.fault !== undefined && 'The store takes no writes: whatever needs a key or a cap is refused.',
+    !configuration.ok && 'The configuration on disk has mistakes: the one before stays in use.',
+    recordings.some(({ state }) => state === 'bad') && 'A recording is incomplete.',
+  ].filter((text) => text !== false)
+  const lines = troubles.map(
+    (text) => markup`<li class="bad">${ICONS.warning}<span><strong>${text}</strong></span></li>`,
+  )
+  const worth = [
+    named('Answered with 429 lately', partners, ({ rateLimited }) => rateLimited > 0),
+    named('At a cap', partners, ({ tightest }) => (tightest?.percentUsed ?? 0) >= 100),
+  ].filter((text) => text !== false)
+  lines.push(...worth.map((text) => markup`<li class="wait">${ICONS.warning}<span>${text}</span></li>`))
+  const good = markup`<li class="good">${ICONS.check}<span>All in order.</span></li>`
+  return markup`<ul class="verdict">${lines.length > 0 ? lines : good}</ul>`
+}
+
+const NAMED = 3
+
+/** The partners that something is true of, the first few by name. */
+function named(
+  what: string,
+  partners: readonly PartnerOverview[],
+  isOne: (partner: PartnerOverview) => boolean,
+): string | false {
+  const names = partners.filter(isOne).map(({ name }) => name)
+  if (names.length === 0) return false
+  const more = names.length - NAMED
+  return `${what}: ${names.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+function stateCard({ store, configuration, decides, recordings, inFlight }: Overview): Markup {
   const bad = recordings.filter(({ state }) => state === 'bad')
   const errors = configuration.errors ?? []
   const requests = `${numberText('en', inFlight)} ${inFlight === 1 ? 'request' : 'requests'} in flight`
-  return markup`<section class="card" aria-labelledby="state"><h2 id="state">${isDraining ? 'Draining' : 'State'}</h2>
+  return markup`<section class="card" aria-labelledby="state"><h2 id="state">State</h2>
 <ul class="states">
 ${state(store.fault === undefined, 'Store', store.fault ?? `${store.engine}: takes writes`)}
 ${state(configuration.ok, 'Configuration', configuration.ok ? 'The files on disk are in force' : `The last good one is in use. ${errors.join(' ')}`)}
@@ -91,19 +124,19 @@ ${quieter > 0 && markup`<p class="muted">And ${numberText('en', quieter)} quiete
 function table(partners: readonly PartnerOverview[]): Markup {
   const rows = partners.map(
     ({ id, name, requests, rateLimited, refused, tightest }) =>
-      markup`<tr><th scope="row">${name} <small><code>${id}</code></small></th>${cell(requests)}${cell(rateLimited, rateLimited > 0 && 'hot')}${cell(refused)}${capCell(tightest)}</tr>`,
+      markup`<tr><th scope="row">${name} <small><code>${id}</code></small></th>${cell(requests)}${cell(rateLimited, rateLimited > 0 && 'hot')}${cell(refused, 'rest')}${capCell(tightest)}</tr>`,
   )
-  return markup`<div class="scroll" tabindex="0" role="region" aria-label="Partners"><table><thead><tr><th scope="col">Partner</th><th scope="col">Requests</th><th scope="col">429</th><th scope="col">Other refusals</th><th scope="col">Tightest cap</th></tr></thead><tbody>${rows}</tbody></table></div>`
+  return markup`<div class="scroll" tabindex="0" role="region" aria-label="Partners"><table><thead><tr><th scope="col">Partner</th><th scope="col">Requests</th><th scope="col">429</th><th scope="col" class="rest">Other refusals</th><th scope="col">Tightest cap</th></tr></thead><tbody>${rows}</tbody></table></div>`
 }
 
 function cell(value: number, tone?: string | false): Markup {
-  const name = tone || (value === 0 ? 'zero' : '')
-  return markup`<td${name !== '' && markup` class="${name}"`}>${numberText('en', value)}</td>`
+  const name = `${tone || ''} ${value === 0 ? 'zero' : ''}`
+  return markup`<td class="${name.trim()}">${numberText('en', value)}</td>`
 }
 
 function capCell(tightest: PartnerOverview['tightest']): Markup {
   if (!tightest) return markup`<td class="zero">none</td>`
   const { product, percentUsed } = tightest
   const tone = percentUsed >= 100 ? 'hot' : percentUsed >= 80 ? 'near' : percentUsed === 0 ? 'zero' : ''
-  return markup`<td class="${tone}">${percentUsed}% of ${product}</td>`
+  return markup`<td class="${tone}">${percentUsed}% <small><code>${product}</code></small></td>`
 }

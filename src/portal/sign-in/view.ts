@@ -32,7 +32,7 @@ export function signInPage(view: SignInView): PageContent {
     title: trouble === undefined ? texts.heading : `${texts.heading} – ${trouble}`,
     heading: texts.title,
     lead: markup`<p class="lead">${texts.lead}</p>`,
-    content: markup`<div class="card form">
+    content: markup`<div class="card">
 ${trouble !== undefined && markup`<div class="problems" id="problems" role="alert" tabindex="-1" autofocus><p>${trouble}</p></div>`}
 ${hasSignedOut && markup`<p class="note" role="status">${ICONS.check}<span>${texts.signedOut}</span></p>`}
 <div><h2>${texts.heading}</h2><p class="muted">${texts.explain}</p></div>

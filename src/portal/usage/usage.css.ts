@@ -1,15 +1,6 @@
 /** What only the usage page needs: gauges, charts and the list of refusals. */
 export const USAGE_LOOK = `
 .tenant { color: var(--gate-soft); font-size: .9375rem }
-.verdict { list-style: none; margin-top: 14px; display: grid; gap: 8px; max-width: 46rem }
-.verdict li { display: flex; gap: 10px; align-items: flex-start; color: var(--gate-ink); font-size: 1.0625rem; line-height: 1.4 }
-.verdict .icon { margin-top: 2px; color: var(--sun) }
-.verdict .bad strong { color: #ffb49f } .verdict .bad .icon { color: #ffb49f }
-.verdict .good .icon { color: #84d3bb }
-.fresh { display: flex; flex-wrap: wrap; align-items: center; gap: 0 14px; margin-top: 10px; color: var(--gate-soft); font-size: .875rem; font-variant-numeric: tabular-nums }
-.fresh a { display: inline-flex; align-items: center; gap: 6px; min-height: 44px } .fresh .icon { width: 16px; height: 16px }
-.stale { color: var(--sun); font-size: .9375rem } .stale:empty { display: none }
-
 .gauges, .runs, .ids { list-style: none; padding: 0 }
 .gauge + .gauge { margin-top: 18px }
 .gauge-head { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: 0 12px }
@@ -51,6 +42,6 @@ summary { display: inline-flex; align-items: center; min-height: 44px; color: va
 .ids { columns: 17rem; font-size: .875rem } .ids span { color: var(--muted) }
 .nothing { display: flex; gap: 10px; color: var(--muted) } .nothing .icon { color: var(--brand) }
 @media (max-width: 29.99rem) { .gauge-name small { display: block } .gauge-head { flex-wrap: nowrap } .gauge-head strong { text-align: right } }
-@media (min-width: 60rem) { .charts { grid-template-columns: repeat(3, minmax(0, 1fr)) } .verdict li { font-size: 1.125rem } .search { max-width: 36rem } }
+@media (min-width: 60rem) { .charts { grid-template-columns: repeat(3, minmax(0, 1fr)) } .search { max-width: 36rem } }
 @media (forced-colors: active) { .meter, .chart svg { border: 1px solid } rect { fill: Highlight !important } }
 `
