@@ -11,7 +11,7 @@ import { after } from './awaitable.ts'
 import { capturedRequest, laneOf } from './capture.ts'
 import type { Edge } from './context.ts'
 import type { Exchange } from './exchange.ts'
-import { problemReply, type Reply } from './reply.ts'
+import { problemReply, type Reply, refusalPage } from './reply.ts'
 import { grantToken } from './token-grant.ts'
 
 export type ReplayOptions = {
@@ -73,10 +73,14 @@ export function createReplay({ edge, tape, onMiss, onNewExchange }: ReplayOption
       // A path that no operation has is recorded all the same by a recorder that passes everything on.
       const isUnknownPath = endpoint === undefined && refusal.code === 'NOT_FOUND'
       if (endpoint === undefined && !isUnknownPath) return undefined
-      const used = tape.refusal(live(exchange, now), refusal.code)
-      if (isUnknownPath && !used) return answer(exchange, now)
+      const request = live(exchange, now)
+      const used = tape.refusal(request, refusal.code)
       // What was recorded as a problem document stays one, also for a browser.
-      return used && !isPage(used) ? problemReply(exchange, refusal, edge.publicUrl()) : undefined
+      if (used) return isPage(used) ? undefined : problemReply(exchange, refusal, edge.publicUrl())
+      if (isUnknownPath) return answer(exchange, now)
+      // Whatever was recorded goes before a page of ours.
+      const found = refusalPage(exchange, refusal) ? tape.find(request) : undefined
+      return found?.kind === 'hit' ? recorded(found) : undefined
     },
     grant: (exchange, proven, scopes, now) => {
       const taped = exchanged(exchange, now)

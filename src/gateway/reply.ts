@@ -40,7 +40,7 @@ function refusalReply(exchange: Exchange, refusal: Refusal, publicUrl: string): 
       body: JSON.stringify(tokenProblem(refusal, exchange.requestId)),
     }
   }
-  const render = prefersHtml(exchange.req.headers.accept) ? refusalPageOf(exchange, status) : undefined
+  const render = refusalPage(exchange, refusal)
   if (!render) return problemReply(exchange, refusal, publicUrl)
   const { headers, body } = render(refusal, visitorOf(exchange))
   return { status, code: refusal.code, headers: { ...headersOf(refusal), ...headers }, body }
@@ -60,8 +60,10 @@ function headersOf({ headers, retryAfterSeconds }: Refusal): Record<string, stri
 }
 
 /** How a refusal reads in a browser: its page's own way; and whoever opens an address of the API has a page too. */
-function refusalPageOf({ endpoint, req }: Exchange, status: number): Page['renderRefusal'] {
+export function refusalPage({ endpoint, req }: Exchange, { code }: Refusal): Page['renderRefusal'] {
+  if (!prefersHtml(req.headers.accept)) return undefined
   if (endpoint?.kind === 'page' && endpoint.row.renderRefusal) return endpoint.row.renderRefusal
+  const { status } = errorEntry(code)
   const isOpened = req.method === 'GET' || req.method === 'HEAD'
   return isOpened && (status === 401 || status === 404) ? browserRefusal : undefined
 }

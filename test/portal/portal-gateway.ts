@@ -5,7 +5,7 @@ import type { Override } from '../../src/config/environment.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Config } from '../../src/config/schema.ts'
 import { createLogger } from '../../src/observe/logger.ts'
-import { type RunningGateway, startGateway } from '../../src/start/gateway.ts'
+import { type RunningGateway, type StartOptions, startGateway } from '../../src/start/gateway.ts'
 import { partner, partnerConfig, type TestPartner } from '../support/partners.ts'
 
 export const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -33,6 +33,8 @@ export type PortalGatewayOptions = {
   readonly change?: (config: Config) => Config
   /** A directory for an embedded store; by default it is in memory. */
   readonly directory?: string
+  /** Sees what is recorded. */
+  readonly observer?: NonNullable<StartOptions['observer']>
 }
 
 /** One for the tests of a file: in this process, in memory, on a clock that stands still unless it is moved. */
@@ -49,13 +51,13 @@ export function usePortalGateway(options: PortalGatewayOptions = {}): () => Port
 }
 
 export async function startPortalGateway(options: PortalGatewayOptions = {}): Promise<PortalGateway> {
-  const { change = (config) => config, directory } = options
+  const { change = (config) => config, directory, observer } = options
   const partners = options.partners ?? Array.from({ length: 20 }, (_, index) => partner(`p${index + 1}`))
   let config = change(testConfig(partners, directory))
   const lines: string[] = []
   const logger = createLogger({ ...config.log, format: 'json' }, { write: (line) => lines.push(line) })
   const clock = frozenClock(Math.floor(Date.now() / 1000) * 1000)
-  const running = await startGateway({ config, logger, clock })
+  const running = await startGateway({ config, logger, clock, ...(observer && { observer }) })
   const tokens = new Map<string, Promise<string>>()
   let next = 0
   const token = (one: TestPartner) => {

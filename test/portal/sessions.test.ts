@@ -1,7 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { portalSessions } from '../../src/gateway/portal-session.ts'
@@ -10,6 +7,8 @@ import { createSessions, SESSION_SECONDS } from '../../src/portal/sign-in/sessio
 import { createMemoryStore } from '../../src/store/memory.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
 import { createRegistry } from '../../src/tokens/registry.ts'
+import { runs } from '../support/effort.ts'
+import { temporaryDirectory } from '../support/gateway.ts'
 import { partner, partnerConfig } from '../support/partners.ts'
 import { newVisitor, startPortalGateway, usePortalGateway } from './portal-gateway.ts'
 
@@ -132,7 +131,7 @@ describe('the cookie', () => {
           sessions.read(cookie.slice(0, at) + character + cookie.slice(at), registry, now),
         ).toBeUndefined()
       }),
-      { numRuns: 500 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -159,8 +158,7 @@ describe('the cookie', () => {
 
 describe('a restart', () => {
   it('keeps a session that lives, and one that was ended stays ended', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'sandgate-portal-'))
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+    const directory = temporaryDirectory('portal')
     const partners = [partner('p1')]
     const [one = partner('p1')] = partners
     const first = await startPortalGateway({ partners, directory })
