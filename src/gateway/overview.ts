@@ -25,11 +25,12 @@ export async function readOverview({ edge, ready, recordings, decides }: Overvie
   // The hour before counts too: the present one may just have begun.
   const since = now - (now % HOUR_MS) - HOUR_MS
   const settings = edge.settings()
-  const { store, configuration, draining } = ready()
+  const { store, configuration, draining, overloaded } = ready()
   return {
     now,
     version: productVersion(),
     isDraining: draining,
+    isOverloaded: overloaded,
     inFlight: edge.lifecycle.inFlight(),
     store: {
       engine: settings.config.store.engine,

@@ -59,6 +59,7 @@ describe('the overview', { timeout: 60_000 }, () => {
       now: 1_800_000_000_000,
       version: '1.0.0',
       isDraining: false,
+      isOverloaded: true,
       inFlight: 1,
       store: { engine: 'embedded', fault: 'It takes no writes: the disk is full' },
       configuration: { ok: false, errors: ['sandgate.yaml:3: <b>'] },
@@ -70,6 +71,7 @@ describe('the overview', { timeout: 60_000 }, () => {
     })
     const text = String(page.body)
     for (const told of [
+      'more to do than it can',
       'The store takes no writes',
       'the disk is full',
       'sandgate.yaml:3: &lt;b&gt;',

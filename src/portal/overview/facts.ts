@@ -4,6 +4,7 @@ export type Overview = {
   readonly now: number
   readonly version: string
   readonly isDraining: boolean
+  readonly isOverloaded: boolean
   readonly inFlight: number
   readonly store: { readonly engine: string; readonly fault?: string }
   readonly configuration: { readonly ok: boolean; readonly errors?: readonly string[] }

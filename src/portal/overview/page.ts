@@ -48,9 +48,10 @@ export function overviewPage(overview: Overview): PageContent {
 }
 
 /** What needs somebody now, one line each; else that nothing does. */
-function verdict({ store, configuration, recordings, isDraining, partners }: Overview): Markup {
+function verdict({ store, configuration, recordings, isDraining, isOverloaded, partners }: Overview): Markup {
   const troubles = [
     isDraining && 'It is shutting down: new requests are refused.',
+    isOverloaded && 'It has more to do than it can: requests are refused with 503.',
     store.fault !== undefined && 'The store takes no writes: whatever needs a key or a cap is refused.',
     !configuration.ok && 'The configuration on disk has mistakes: the one before stays in use.',
     recordings.some(({ state }) => state === 'bad') && 'A recording is incomplete.',
