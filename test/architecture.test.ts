@@ -17,7 +17,7 @@ const SCHEMA = ['schema', 'schema-parts', 'partners', 'outcomes', 'contract'].ma
 )
 
 /** Scripts that the portal sends to a browser; they run on another machine. */
-const isBrowserScript = (file: string) => /^portal\/[a-z-]+-script\.ts$/.test(file)
+const isBrowserScript = (file: string) => /^portal\/(?:[a-z-]+\/)*[a-z-]+-script\.ts$/.test(file)
 
 function layer(file: string): number {
   const found = layerOf.get(folderOf(file))

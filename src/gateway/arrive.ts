@@ -37,6 +37,7 @@ export function arrive(
     arrivedAt: gateway.clock.now(),
     standing: 'outside',
     principal: undefined,
+    signedIn: undefined,
     provenPartner: undefined,
     provenClient: undefined,
     body: NO_BODY,

@@ -12,7 +12,10 @@ import type { Edge, Gateway } from './context.ts'
 import type { Exchange } from './exchange.ts'
 import type { Reply } from './reply.ts'
 
-/** Counts an answered request, for metrics and history alike, and logs it. */
+/**
+ * Counts an answered request, for metrics and history alike, and logs it. What somebody looks at in the portal is no
+ * request of their partner: the log alone knows whose session it was.
+ */
 export function countAnswer(gateway: Gateway, exchange: Exchange, { status, code }: Reply): void {
   const { requestId, arrivedAt, endpoint, window, decisionMs } = exchange
   const { metrics, history, logger } = gateway
@@ -27,7 +30,18 @@ export function countAnswer(gateway: Gateway, exchange: Exchange, { status, code
   const client = refusedClient(exchange, status)
   const { traceparent } = exchange.req.headers
   const traceId = traceparent === undefined ? undefined : readTraceparent(traceparent)?.traceId
-  logger.logRequest({ requestId, partner, operation, method, status, code, durationMs, client, traceId })
+  const known = partner ?? exchange.signedIn?.principal.partner.id
+  logger.logRequest({
+    requestId,
+    partner: known,
+    operation,
+    method,
+    status,
+    code,
+    durationMs,
+    client,
+    traceId,
+  })
 }
 
 /** Who was refused at the door, as far as the log may say it. */

@@ -8,7 +8,7 @@ import type { Accepted, Answerer, Outcome } from './answerer.ts'
 import { after } from './awaitable.ts'
 import type { Edge } from './context.ts'
 import { codeIn, countDecision, timedDecision } from './count.ts'
-import type { Exchange } from './exchange.ts'
+import { callerOf, type Exchange } from './exchange.ts'
 import { execute } from './execute.ts'
 import { renderPage } from './render-page.ts'
 import { grantToken } from './token-grant.ts'
@@ -26,7 +26,7 @@ export function createDeciding(edge: Edge, decider: Decider): Answerer {
 
 function decide(edge: Edge, decider: Decider, exchange: Exchange, accepted: Accepted): Awaitable<Outcome> {
   const { endpoint } = exchange
-  if (endpoint?.kind === 'page') return renderPage(exchange, endpoint.row, accepted.now)
+  if (endpoint?.kind === 'page') return renderPage(edge, exchange, endpoint.row, accepted.now)
   if (endpoint?.kind !== 'operation') throw new TypeError('nothing to decide')
   const call = callOf(exchange, endpoint.row, accepted)
   if (accepted.key !== undefined) return executeOnce(edge, decider, exchange, call, accepted.key)
@@ -38,13 +38,14 @@ function decide(edge: Edge, decider: Decider, exchange: Exchange, accepted: Acce
 }
 
 function callOf(exchange: Exchange, operation: Operation, { body, query, key, now }: Accepted): Call {
-  const { requestId, principal, params, path = '', req } = exchange
+  const { requestId, params, path = '', req } = exchange
+  const caller = callerOf(exchange)
   const { headers } = req
   return {
     operation,
     requestId,
-    partner: principal?.partner ?? ANONYMOUS,
-    tenant: principal?.tenant ?? ANONYMOUS.tenant,
+    partner: caller?.partner ?? ANONYMOUS,
+    tenant: caller?.tenant ?? ANONYMOUS.tenant,
     body,
     query,
     params,

@@ -10,6 +10,7 @@ import type { Exchange } from './exchange.ts'
 import { type Arrival, judgeArrival } from './judge-arrival.ts'
 import { judgeCaller } from './judge-caller.ts'
 import type { Judged } from './judge-request.ts'
+import { asksSession, authenticateSession } from './portal-session.ts'
 import { enter, receiveBody } from './receive.ts'
 import { renderPage } from './render-page.ts'
 import { rateLimited, toReply } from './reply.ts'
@@ -127,7 +128,8 @@ function answer(gateway: Gateway, exchange: Exchange): Awaitable<Outcome> {
         // 7. Answer. Who answers is asked about refusals too: a tape may hold another one.
         if (refusal) return gateway.answerer.refused(exchange, refusal, now) ?? refusal
         const { endpoint } = exchange
-        if (endpoint?.kind === 'page' && isDocument(endpoint)) return renderPage(exchange, endpoint.row, now)
+        if (endpoint?.kind === 'page' && isDocument(endpoint))
+          return renderPage(gateway, exchange, endpoint.row, now)
         return gateway.answerer.answer(exchange, accepted)
       })
     })
@@ -136,18 +138,23 @@ function answer(gateway: Gateway, exchange: Exchange): Awaitable<Outcome> {
 
 function authenticate(
   gateway: Gateway,
-  { req, settings, connection }: Exchange,
+  exchange: Exchange,
   misdirected: Arrival | undefined,
 ): Awaitable<Authentication> {
+  const { req, settings, connection } = exchange
   // Doubled credentials prove nothing.
   if (misdirected?.doubled) return NOBODY
+  if (asksSession(gateway, exchange)) return authenticateSession(gateway, exchange)
   return gateway.verifier.authenticate(req.headers.authorization, settings.registry, connection.token)
 }
 
-/** A partner that is known is counted in its own window; anybody else in that of the address. */
+/**
+ * A partner that is known is counted in its own window; anybody else in that of the address. So is whoever has signed
+ * in at the portal: what is left can be seen there also while the partner's own window is full.
+ */
 function count(exchange: Exchange, authentication: Authentication): void {
-  const { endpoint, settings } = exchange
-  if (authentication.kind !== 'known') return
+  const { endpoint, settings, signedIn } = exchange
+  if (authentication.kind !== 'known' || signedIn) return
   exchange.principal = authentication.principal
   if (endpoint?.kind === 'operation' && endpoint.row.countsPer === 'ip') return
   exchange.window = settings.partnerWindow(authentication.principal.partner, groupOf(endpoint))

@@ -31,8 +31,7 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): void {
     // Node sends head and body in one piece when the body is text. As Latin-1 text, bytes stay what they are.
     if (typeof body === 'string') res.end(body)
     else res.end(body.toString('latin1'), 'latin1')
-    const isPassing = !exchange.endpoint || !isDocument(exchange.endpoint)
-    if (isPassing && gateway.recorder?.isActive()) {
+    if (isPassing(exchange) && gateway.recorder?.isActive()) {
       // Node sends the head alone.
       const sent = req.method === 'HEAD' ? '' : body
       const bytes = typeof sent === 'string' ? Buffer.from(sent) : sent
@@ -40,6 +39,11 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): void {
     }
   }
   countAnswer(gateway, exchange, reply)
+}
+
+/** What the gateway says of itself, and what the portal's cookie opened, is no part of what partners integrate. */
+function isPassing({ endpoint, signedIn }: Exchange): boolean {
+  return signedIn === undefined && (!endpoint || !isDocument(endpoint))
 }
 
 function ownHeaders(reply: Reply): string[] {

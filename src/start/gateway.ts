@@ -13,7 +13,10 @@ import { createEndpoints } from '../gateway/endpoint.ts'
 import { createLifecycle } from '../gateway/lifecycle.ts'
 import { createOperatorServer } from '../gateway/operator-server.ts'
 import { operatorUsage } from '../gateway/operator-usage.ts'
+import { readOverview } from '../gateway/overview.ts'
 import { createPartnerServer } from '../gateway/partner-server.ts'
+import { portalParts } from '../gateway/portal-parts.ts'
+import { portalSessions } from '../gateway/portal-session.ts'
 import { createRecordings, type Recordings } from '../gateway/recordings.ts'
 import { deriveSettings } from '../gateway/settings.ts'
 import { createUnfinishedRequests } from '../gateway/unfinished.ts'
@@ -27,7 +30,9 @@ import { authToken } from '../operations/auth-token.ts'
 import { buildOpenApi } from '../operations/openapi.ts'
 import { OPERATIONS } from '../operations/operations.ts'
 import { docsPages } from '../portal/docs-page.ts'
+import { portalPages } from '../portal/portal.ts'
 import { publicDocuments } from '../portal/public-documents.ts'
+import { startPage } from '../portal/start-page.ts'
 import { widgetPages } from '../portal/widget.ts'
 import { createIds, type Ids } from '../simulator/ids.ts'
 import { openEmbeddedStore } from '../store/embedded.ts'
@@ -103,6 +108,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   })
   metrics.configured(config)
   const history = createUsageHistory({ store, now: clock.now, logger })
+  const sessions = portalSessions(store)
   const edge: Edge = {
     clock,
     store,
@@ -118,6 +124,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     settings: () => settings,
     publicUrl,
     issuer,
+    sessions,
     recorder: options.observer ?? recordings,
   }
   const decider = options.decider ?? createSimulator(() => settings.simulation)
@@ -128,8 +135,14 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     publicUrl,
     openApi: () => buildOpenApi({ publicUrl: publicUrl() }),
   })
-  const docs = docsPages({ demo: () => demoCredentials(settings.config) })
-  const pages = [...documents, ...docs, ...widgetPages(widgetParts(edge, decider))]
+  const demo = () => demoCredentials(settings.config)
+  const pages = [
+    startPage({ publicUrl, demo, hasPortal: true }),
+    ...documents,
+    ...docsPages({ demo }),
+    ...widgetPages(widgetParts(edge, decider)),
+    ...portalPages(portalParts(edge, sessions)),
+  ]
   const partner = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
   const bounds = {
     perAddress: config.server.connectionsPerAddress,
@@ -137,6 +150,17 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     isProxy: createProxyCheck(config.listen.trustedProxies),
   }
   const connections = boundConnections(partner.server, bounds)
+  const ready = () => {
+    const draining = lifecycle.draining()
+    const health = store.health()
+    return {
+      ready: !draining && health.writable && !lifecycle.stuck(),
+      draining,
+      overloaded: lifecycle.overloaded(),
+      store: health,
+      configuration: configuration(),
+    }
+  }
   const operator = createOperatorServer({
     config,
     clientOf,
@@ -147,17 +171,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     recordings,
     usage: (id, resolution) => operatorUsage(settings, id, resolution, clock.now()),
     clock: config.clock.controllable ? (clock as ControllableClock) : undefined,
-    ready: () => {
-      const draining = lifecycle.draining()
-      const health = store.health()
-      return {
-        ready: !draining && health.writable && !lifecycle.stuck(),
-        draining,
-        overloaded: lifecycle.overloaded(),
-        store: health,
-        configuration: configuration(),
-      }
-    },
+    ready,
+    overview: () => readOverview({ edge, ready, recordings, decides: decider.effect }),
   })
   boundConnections(operator.server, bounds)
   const close = () =>

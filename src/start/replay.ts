@@ -30,7 +30,7 @@ import { createMemoryStore } from '../store/memory.ts'
 import type { RateWindow, Store, WindowState } from '../store/store.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import { createVerifier } from '../tokens/verify.ts'
-import { isForOneOf, livePages } from './replay-pages.ts'
+import { isForOneOf, livePages, startPages } from './replay-pages.ts'
 import { anySecret, replayPartner } from './replay-partner.ts'
 
 export type ReplayGatewayOptions = {
@@ -98,7 +98,10 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   let url = ''
   const publicUrl = options.publicUrl ?? (() => url)
   const openApi = () => buildOpenApi({ publicUrl: publicUrl(), answerer: 'tape' })
-  const ownPages = livePages({ signingKeys, issuer: publicUrl, publicUrl, openApi })
+  const ownPages = [
+    ...livePages({ signingKeys, issuer: publicUrl, publicUrl, openApi }),
+    ...startPages(cassettes, publicUrl),
+  ]
   const deciding = { rules: config.outcomes, testValues }
   const tape = createTape(withVolatile(cassettes, options.volatile ?? [], deciding), {
     ...deciding,

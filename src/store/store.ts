@@ -217,7 +217,7 @@ export type SettleResult =
    */
   | { readonly kind: 'conflict' }
 
-export type RecordKind = 'account' | 'score' | 'session' | 'decision' | 'webhook'
+export type RecordKind = 'account' | 'score' | 'session' | 'decision' | 'webhook' | 'ended-session'
 
 /**
  * What a partner can fill the disk with. Records belong to its tenant: `accounts` (with their score rows), `sessions`

@@ -8,6 +8,8 @@ export const NOT_QUICK = {
     'test/cassettes/file/har.test.ts',
     'test/cassettes/file/har-readers.test.ts',
     'test/docs/docs-page.test.ts',
+    'test/portal/operator-overview.test.ts',
+    'test/portal/portal-journeys.test.ts',
     'test/portal/screenshots.test.ts',
     'test/portal/widget-journeys.test.ts',
     'test/portal/widget-states.test.ts',
