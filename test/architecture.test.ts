@@ -12,7 +12,7 @@ const layerOf = floors(LAYERS)
 const floorOf = floors(ROOMS)
 
 /** The types and constants of the configuration, which stand below all its readers: they import each other alone. */
-const SCHEMA = ['schema', 'schema-parts', 'partners', 'outcomes', 'contract'].map(
+const SCHEMA = ['schema', 'schema-parts', 'partners', 'outcomes', 'contract', 'upstream'].map(
   (name) => `config/${name}.ts`,
 )
 

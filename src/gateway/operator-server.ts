@@ -28,6 +28,8 @@ export type Readiness = {
   readonly ready: boolean
   readonly draining: boolean
   readonly store: StoreHealth
+  /** Where there is one; the gateway is ready whatever its state. */
+  readonly upstream?: { readonly breaker: string }
   readonly configuration: { readonly ok: boolean; readonly errors?: readonly string[] }
 }
 

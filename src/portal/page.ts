@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors/catalogue.ts'
 import type { Refusal } from '../errors/refusal.ts'
-import type { Fields } from '../operations/operation.ts'
+import type { Fields, Operation } from '../operations/operation.ts'
 import type { Awaitable } from '../store/store.ts'
 
 /** Who asks for a page: what is known before anything of the body has been read. */
@@ -46,6 +46,8 @@ export type Page = {
    * a part of what partners integrate.
    */
   readonly isDocument: boolean
+  /** The operation that makes what the page is about. */
+  readonly belongsTo?: Operation
   readonly render: (visit: Visit) => Awaitable<PageAnswer>
   /**
    * How a refusal reads in a browser, whoever refused; the status stays that of the code. Everybody else, and

@@ -5,7 +5,7 @@ import { createClientIp } from '../checks/client-ip.ts'
 import { type Clock, type ControllableClock, controllableClock, instant, systemClock } from '../clock.ts'
 import { demoCredentials } from '../config/demo.ts'
 import type { Config } from '../config/schema.ts'
-import type { Decider } from '../decisions/decide.ts'
+import { type Decider, decidedBy } from '../decisions/decide.ts'
 import { createSimulator } from '../decisions/simulator.ts'
 import type { Edge, Gateway } from '../gateway/context.ts'
 import { createDeciding } from '../gateway/deciding.ts'
@@ -33,7 +33,9 @@ import type { Store } from '../store/store.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import { createVerifier } from '../tokens/verify.ts'
 import { type ConfigurationState, connectionsOf, whatIsRead } from './metric-sources.ts'
+import { createDeciders, type UpstreamParts } from './deciders.ts'
 import { stop } from './shutdown.ts'
+import { createTrust } from './trust.ts'
 import { startSweeping } from './sweeping.ts'
 
 export type StartOptions = {
@@ -49,6 +51,8 @@ export type StartOptions = {
   readonly observer?: Pick<Recordings, 'isActive' | 'record'>
   /** Who decides; by default the simulator. */
   readonly decider?: Decider
+  /** How names of an upstream are looked up; by default as the system does. */
+  readonly lookup?: UpstreamParts['lookup']
 }
 
 export type RunningGateway = {
@@ -89,6 +93,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     reads: {
       ...whatIsRead({ config, clock, store, lifecycle, signingKeys, recordings, configuration }),
       sandgate_connections: () => connectionsOf(partner),
+      sandgate_upstream_breaker_open: () => Number(live.upstream()?.breaker === 'open'),
+      sandgate_upstream_breaker_opened_total: () => live.opened(),
       sandgate_connections_refused_total: () => connectionsRefused,
       sandgate_configuration_generation: () => generation,
       sandgate_configuration_reload_duration_seconds: () => reloadSeconds,
@@ -100,13 +106,22 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     processMetrics: createProcessMetrics(),
   })
   metrics.configured(config)
+  const live = createDeciders(
+    createSimulator(() => settings.simulation),
+    config,
+    { ...{ signingKeys, publicUrl, issuer, logger, metrics }, ...(options.lookup && { lookup: options.lookup }) },
+  )
+  const trusted = createTrust(config, { publicUrl, boundUrl: () => boundUrl, logger })
   const history = createUsageHistory({ store, now: clock.now, logger })
   const edge: Edge = {
     clock,
     store,
     ids,
     signingKeys,
-    verifier: createVerifier({ signingKeys, issuer, audience: config.tokens.audience, clock }),
+    verifier: createVerifier({
+      ...{ signingKeys, issuer, audience: config.tokens.audience, clock },
+      assertions: trusted.current,
+    }),
     clientOf: createClientIp(config.listen.trustedProxies),
     lifecycle,
     logger,
@@ -117,8 +132,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     issuer,
     recorder: options.observer ?? recordings,
   }
-  const decider = options.decider ?? createSimulator(() => settings.simulation)
-  const gateway: Gateway = { ...edge, answerer: createDeciding(edge, decider) }
+  const deciders = options.decider ? decidedBy(options.decider) : live
+  const gateway: Gateway = { ...edge, answerer: createDeciding(edge, deciders) }
   const documents = publicDocuments({
     signingKeys,
     issuer,
@@ -126,7 +141,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     openApi: () => buildOpenApi({ publicUrl: publicUrl() }),
   })
   const docs = docsPages({ demo: () => demoCredentials(settings.config) })
-  const pages = [...documents, ...docs, ...widgetPages(widgetParts(edge, decider))]
+  const pages = [...documents, ...docs, ...widgetPages(widgetParts(edge, deciders))]
   const partner = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
   partner.server.on('drop', () => connectionsRefused++)
   const operator = createOperatorServer({
@@ -138,20 +153,27 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     ready: () => {
       const draining = lifecycle.draining()
       const health = store.health()
-      return { ready: !draining && health.writable, draining, store: health, configuration: configuration() }
+      const upstream = live.upstream()
+      return {
+        ...{ ready: !draining && health.writable, draining, store: health, configuration: configuration() },
+        ...(upstream && { upstream: { breaker: upstream.breaker } }),
+      }
     },
   })
-  const close = () =>
-    stop({
+  const close = () => {
+    trusted.stop()
+    return stop({
       partner,
       operator,
       store,
       lifecycle,
       recordings,
+      deciders: live,
       history,
       sweeping,
       drainMs: config.server.drainMs,
     })
+  }
   const sweeping = startSweeping(store, clock, logger)
   try {
     boundUrl = await listen(partner, config.listen)
@@ -162,6 +184,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       operatorUrl,
       reconfigure: (next) => {
         const startedAt = performance.now()
+        live.use(next)
+        trusted.use(next)
         settings = deriveSettings(next, shared)
         metrics.configured(next)
         generation++

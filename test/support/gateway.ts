@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -58,8 +59,19 @@ export type Gateway = {
 const SIGNING_KEYS_FILE = 'signing-keys.json'
 const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
 
+/**
+ * With TEST_FORWARDED in the environment every gateway forwards what it decides to a second one behind it: the same
+ * tests then hold for both.
+ */
+const IS_FORWARDED = process.env.TEST_FORWARDED === '1'
+
 /** Starts `sandgate serve` on free loopback ports, with a controllable clock, and waits until it listens. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  if (IS_FORWARDED && typeof options.config !== 'string') return startForwarding(options)
+  return startOne(options)
+}
+
+async function startOne(options: GatewayOptions): Promise<Gateway> {
   const partners = options.partners ?? [partner('demo-one')]
   const dataDir = options.dataDir ?? freshDataDir(options)
   const file = join(temporaryDirectory('config'), 'sandgate.yaml')
@@ -78,6 +90,64 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   running.add(gateway)
   void exited.then(() => running.delete(gateway))
   return gateway
+}
+
+/** A gateway in front of another one, which knows the same partners and believes what the first one says of them. */
+export async function startForwarding(options: GatewayOptions): Promise<Gateway> {
+  const partners = options.partners ?? [partner('demo-one')]
+  const dataDir = options.dataDir ?? temporaryDirectory('data')
+  const port = await freePort()
+  const config = options.config as Readonly<Record<string, unknown>> | undefined
+  const own = config as { upstream?: object; tokens?: object; decisions?: object } | undefined
+  const front = await startOne({
+    ...options,
+    partners,
+    dataDir,
+    config: {
+      ...config,
+      decisions: { from: 'upstream', ...own?.decisions },
+      upstream: { url: `http://127.0.0.1:${port}`, ...own?.upstream },
+    },
+  })
+  const { dataDir: _, flags: __, ...rest } = options
+  const behind = await startOne({
+    ...rest,
+    partners,
+    dataDir: `${dataDir}-behind`,
+    flags: ['--port', String(port), '--public-url', front.url],
+    config: {
+      ...config,
+      tokens: {
+        ...own?.tokens,
+        issuer: `http://127.0.0.1:${port}`,
+        trustedIssuers: [{ issuer: front.url, skipLimits: true }],
+      },
+    },
+  })
+  directories.add(`${dataDir}-behind`)
+  while (!behind.logs().includes('has the keys of a gateway in front')) {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  const both = <T>(act: (gateway: Gateway) => Promise<T>) => Promise.all([act(front), act(behind)])
+  return {
+    ...front,
+    advance: async (seconds) => void (await both((each) => each.advance(seconds))),
+    stop: async () => {
+      const exit = await front.stop()
+      await behind.stop()
+      return exit
+    },
+    kill: async () => (await both((each) => each.kill()))[0],
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
 
 function describeGateway(parts: {
