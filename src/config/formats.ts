@@ -40,8 +40,8 @@ function httpUrl(text: string): string | undefined {
   if (url === undefined || !/^https?:\/\/[^\\]+$/i.test(text)) {
     return `${wanted}, such as https://sandbox.example.com`
   }
-  const bare = `${url.origin}${url.pathname}`
-  return text === bare || `${text}/` === bare ? undefined : `${wanted}, written as ${bare}`
+  const bare = `${url.origin}${url.pathname === '/' ? '' : url.pathname}`
+  return text === bare || text === `${url.origin}/` ? undefined : `${wanted}, written as ${bare}`
 }
 
 /** Strict CIDR: the length is written out, no host bits are set, and IPv4 is not hidden in IPv6. */

@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import { Readable } from 'node:stream'
 import type { UpstreamConfig } from '../config/upstream.ts'
+import type { ErrorCode } from '../errors/catalogue.ts'
 import { refuse } from '../errors/refusal.ts'
 import { type HeaderLine, headerOf } from '../http/header-lines.ts'
 import type { Call } from '../operations/operation.ts'
@@ -15,6 +16,9 @@ import type { Attempt, Decider, Decision, PageRequest } from './decide.ts'
 import { answerLines, countsOf, judgementOf, NOTHING_SAID, readAnswer, type Said, storedLines } from './forward/answer.ts'
 import type { Credentials } from './forward/credentials.ts'
 import { createRequestLines, derivedKey, pageLines, targetOf } from './forward/request.ts'
+
+/** Refusals of the contract that are not kept under a key, whichever operation makes them. */
+const NEVER_KEPT: readonly ErrorCode[] = ['PARTNER_LIMIT_EXCEEDED']
 
 /** How a forwarded request ended, for the log and the metrics. */
 export type Forwarded = {
@@ -103,14 +107,19 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       body: isSafe ? null : request.body,
       lines: async () => [...requestLines(call, key), ...(await credentials.lines(call))],
       renew: credentials.renew,
-      circumstances: { isSafe, takeover, ownCredentials: credentials.areOurs && call.scopes !== undefined },
+      circumstances: {
+        isSafe,
+        takeover,
+        ownCredentials: credentials.areOurs && call.scopes !== undefined,
+        momentary: [...NEVER_KEPT, ...(call.operation.momentary ?? [])],
+      },
     })
     return 'kind' in forward ? forward : decisionOf(forward, call)
   }
 
   function page(request: PageRequest): Promise<Decision> {
     // What a page answers is for the person in front of it, whatever it is.
-    const circumstances = { isSafe: true, takeover: false, ownCredentials: false }
+    const circumstances = { isSafe: true, takeover: false, ownCredentials: false, momentary: [] }
     return forwarded({
       operation: 'page',
       requestId: request.requestId,

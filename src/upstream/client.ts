@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
 import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { type HeaderLine, linesOf } from '../http/header-lines.ts'
-import { passOverContinue } from './interim.ts'
+import { overSee, type ReadableGate } from './connection.ts'
 import { createTlsFiles, type TlsFiles } from './tls-files.ts'
 
 const CONNECT_MS = 10_000
@@ -63,8 +63,10 @@ export type HttpClient = {
  * certificate must be trusted (NODE_EXTRA_CA_CERTS adds an authority).
  */
 export function createClient(origin: string, options: ClientOptions = {}): HttpClient {
+  /** Takes the connection of the request that begins: undici starts one and writes its head in one go. */
+  let starting: ((connection: ReadableGate) => void) | undefined
   const pool = new Pool(origin, {
-    connect: createConnector(options),
+    connect: createConnector(options, (socket) => starting?.(socket)),
     connections: options.connections ?? null,
     headersTimeout: options.headersMs ?? 0,
     // A stream of events may be silent for as long as it likes; whoever asks decides when they have had enough.
@@ -78,7 +80,9 @@ export function createClient(origin: string, options: ClientOptions = {}): HttpC
   })
   return {
     dispatch: ({ method, target, lines, body }, receiver) => {
-      const { handler, abort } = createHandler(receiver)
+      const { handler, abort } = createHandler(receiver, (take) => {
+        starting = take
+      })
       const headers = lines.flat()
       pool.dispatch({ path: target, method: method as Dispatcher.HttpMethod, headers, body }, handler)
       return abort
@@ -88,7 +92,10 @@ export function createClient(origin: string, options: ClientOptions = {}): HttpC
   }
 }
 
-function createConnector({ connectMs = CONNECT_MS, lookup, tls }: ClientOptions): buildConnector.connector {
+function createConnector(
+  { connectMs = CONNECT_MS, lookup, tls }: ClientOptions,
+  onRequest: (gate: ReadableGate) => void,
+): buildConnector.connector {
   const files = tls && createTlsFiles(tls)
   // A session that is taken up again would show no certificate.
   const shared = { rejectUnauthorized: true, timeout: connectMs, maxCachedSessions: 0, allowH2: false }
@@ -101,18 +108,24 @@ function createConnector({ connectMs = CONNECT_MS, lookup, tls }: ClientOptions)
     if (files?.().isNew) connector = build()
     connector(target, (...[error, socket]: Parameters<buildConnector.Callback>) => {
       if (error) done(error, null)
-      else done(null, passOverContinue(socket) as typeof socket)
+      else done(null, overSee(socket, onRequest) as typeof socket)
     })
   }
 }
 
-function createHandler(receiver: Receiver): {
+function createHandler(
+  receiver: Receiver,
+  onStart: (take: (gate: ReadableGate) => void) => void,
+): {
   readonly handler: Dispatcher.DispatchHandler
   readonly abort: (reason: Error) => void
 } {
   let controller: Dispatcher.DispatchController | undefined
   let isOver = false
   let reason: Error | undefined
+  let gate: ReadableGate | undefined
+  // Not undici's own pause: a connection that ends while its parser is paused ends the process with a failed assertion.
+  const flow: Flow = { pause: () => gate?.close(), resume: () => gate?.open() }
   const abort = (why: Error) => {
     reason = why
     if (!isOver) controller?.abort(why)
@@ -123,17 +136,22 @@ function createHandler(receiver: Receiver): {
       // Again when a request that has not been sent yet moves to another connection.
       onRequestStart: (current) => {
         controller = current
+        onStart((opened) => {
+          gate = opened
+        })
         if (reason) current.abort(reason)
         else receiver.started()
       },
       onResponseStart: (current, status, _headers, statusMessage = '') => {
         // An interim answer; the real one follows.
         if (status < 200) return
-        receiver.head({ status, statusMessage, lines: rawLines(current.rawHeaders) }, current)
+        receiver.head({ status, statusMessage, lines: rawLines(current.rawHeaders) }, flow)
       },
       onResponseData: (_current, chunk) => receiver.data(chunk),
       onResponseEnd: (current) => {
         isOver = true
+        // An idle connection has to notice that its peer has closed it.
+        gate?.open()
         receiver.end(rawLines(current.rawTrailers))
       },
       onResponseError: (_current, error) => {

@@ -20,6 +20,8 @@ export type Circumstances = {
   readonly isSafe: boolean
   /** An earlier attempt under the same key may have acted. */
   readonly takeover: boolean
+  /** Codes of refusals that a later moment may answer otherwise: they decide nothing. */
+  readonly momentary: readonly string[]
   /** The upstream was shown credentials of the gateway, not the partner's own. */
   readonly ownCredentials: boolean
 }
@@ -53,7 +55,7 @@ export function verdictOf(happening: Happening, circumstances: Circumstances): V
 
 function verdictOfStatus(
   { status, code, challenges, retryAfterSeconds = DEFAULT_RETRY_SECONDS }: Happening & { kind: 'answered' },
-  { isSafe, takeover, ownCredentials }: Circumstances,
+  { isSafe, takeover, ownCredentials, momentary }: Circumstances,
 ): Verdict {
   if (status === 408 || status === 504) {
     const refusal = refuse('UPSTREAM_TIMEOUT', 'It did not answer in time.')
@@ -85,6 +87,9 @@ function verdictOfStatus(
   if (status >= 300 && status < 400 && !isSafe) {
     const refusal = refuse('UPSTREAM_INDETERMINATE', 'It answered with a redirection.')
     return { kind: 'unknown', refusal, isFailure: true }
+  }
+  if (status >= 400 && code !== undefined && momentary.includes(code)) {
+    return { kind: 'passed', isFailure: false }
   }
   return { kind: 'decided', isFailure: false }
 }

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -9,6 +8,7 @@ import { Agent } from 'undici'
 import { inject } from 'vitest'
 import { stringify } from 'yaml'
 import { WAIT_MS } from './effort.ts'
+import { freePort } from './free-port.ts'
 import { directories, running } from './leftovers.ts'
 import { partner, partnerConfig, type TestPartner } from './partners.ts'
 
@@ -139,15 +139,6 @@ export async function startForwarding(options: GatewayOptions): Promise<Gateway>
     },
     kill: async () => (await both((each) => each.kill()))[0],
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 function describeGateway(parts: {

@@ -9,23 +9,48 @@ const NEEDED = 13
 const LAST_DIGIT = 11
 const END_OF_HEAD = '\r\n\r\n'
 
+/** Whether what comes in on a connection is read. Closed, it fills up, and the peer waits. */
+export type ReadableGate = { readonly open: () => void; readonly close: () => void }
+
 /**
+ * Looks after what undici 7 leaves open on a connection that it is given.
+ *
  * An interim answer of any kind is passed over (RFC 9110 section 15.2), also a 100 that nobody asked for. undici does
  * so with every other 1xx, and breaks the connection off at a 100: here it sees a 102 in its place.
+ *
+ * `onRequest` is given the gate of the connection whenever a request begins on it. undici's own way to pause an answer
+ * fails an assertion when the connection ends meanwhile.
  */
-export function passOverContinue(socket: Socket): Socket {
+export function overSee(socket: Socket, onRequest: (gate: ReadableGate) => void): Socket {
   /** `status`: the next byte begins a head. `interim`: within the head of an interim answer. */
   let expects: 'nothing' | 'status' | 'interim' = 'nothing'
   let held: Buffer | undefined
   let matched = 0
+  let isOpen = true
+  const gate: ReadableGate = {
+    close: () => {
+      isOpen = false
+    },
+    open: () => {
+      if (isOpen) return
+      isOpen = true
+      // Not at once: the parser may be at work, and whoever has read its last part asks for more.
+      queueMicrotask(() => socket.emit('readable'))
+    },
+  }
 
   const read = socket.read.bind(socket)
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean
   socket.write = (...args: unknown[]): boolean => {
-    if (typeof args[0] === 'string' && REQUEST_HEAD.test(args[0])) expects = 'status'
+    if (typeof args[0] === 'string' && REQUEST_HEAD.test(args[0])) {
+      expects = 'status'
+      isOpen = true
+      onRequest(gate)
+    }
     return write(...args)
   }
   socket.read = (size?: number) => {
+    if (!isOpen) return null
     const chunk: unknown = read(size)
     return chunk instanceof Buffer && expects !== 'nothing' ? scan(chunk) : chunk
   }
