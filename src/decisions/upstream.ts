@@ -13,7 +13,15 @@ import { type Exchanged, exchange } from '../upstream/exchange.ts'
 import { causeOf, mayRetry, UpstreamFault } from '../upstream/failure.ts'
 import { type Circumstances, type Happening, type Verdict, verdictOf } from '../upstream/verdict.ts'
 import type { Attempt, Decider, Decision, PageRequest } from './decide.ts'
-import { answerLines, countsOf, judgementOf, NOTHING_SAID, readAnswer, type Said, storedLines } from './forward/answer.ts'
+import {
+  answerLines,
+  countsOf,
+  judgementOf,
+  NOTHING_SAID,
+  readAnswer,
+  type Said,
+  storedLines,
+} from './forward/answer.ts'
 import type { Credentials } from './forward/credentials.ts'
 import { createRequestLines, derivedKey, pageLines, targetOf } from './forward/request.ts'
 
@@ -252,7 +260,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 }
 
 function decisionOf({ answer, verdict }: { answer: Answer; verdict: Verdict }, call: Call): Decision {
-  if (call.request.method !== 'POST') return passedOn(answer, judgementOf(call.operation, answer.status, answer.said))
+  if (call.request.method !== 'POST')
+    return passedOn(answer, judgementOf(call.operation, answer.status, answer.said))
   const { status, lines, body, said } = answer
   if (body instanceof Readable) throw new TypeError('an answer to a POST is held')
   if (verdict.kind === 'passed') return { kind: 'passed', answer: { status, headers: {}, lines, body } }

@@ -81,11 +81,7 @@ export function createDeciders(simulator: Decider, initial: Config, parts: Upstr
   }
 }
 
-function start(
-  config: UpstreamConfig,
-  parts: UpstreamParts,
-  onOpened: () => void,
-): Running | undefined {
+function start(config: UpstreamConfig, parts: UpstreamParts, onOpened: () => void): Running | undefined {
   const { url, auth } = config
   if (url === null) return undefined
   const { publicUrl, issuer, signingKeys, logger, metrics } = parts

@@ -32,11 +32,11 @@ import { createMemoryStore } from '../store/memory.ts'
 import type { Store } from '../store/store.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import { createVerifier } from '../tokens/verify.ts'
-import { type ConfigurationState, connectionsOf, whatIsRead } from './metric-sources.ts'
 import { createDeciders, type UpstreamParts } from './deciders.ts'
+import { type ConfigurationState, connectionsOf, whatIsRead } from './metric-sources.ts'
 import { stop } from './shutdown.ts'
-import { createTrust } from './trust.ts'
 import { startSweeping } from './sweeping.ts'
+import { createTrust } from './trust.ts'
 
 export type StartOptions = {
   readonly config: Config
@@ -109,7 +109,10 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const live = createDeciders(
     createSimulator(() => settings.simulation),
     config,
-    { ...{ signingKeys, publicUrl, issuer, logger, metrics }, ...(options.lookup && { lookup: options.lookup }) },
+    {
+      ...{ signingKeys, publicUrl, issuer, logger, metrics },
+      ...(options.lookup && { lookup: options.lookup }),
+    },
   )
   const trusted = createTrust(config, { publicUrl, boundUrl: () => boundUrl, logger })
   const history = createUsageHistory({ store, now: clock.now, logger })

@@ -63,11 +63,11 @@ const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
  * With TEST_FORWARDED in the environment every gateway forwards what it decides to a second one behind it: the same
  * tests then hold for both.
  */
-const IS_FORWARDED = process.env.TEST_FORWARDED === '1'
+const isForwarded = () => process.env.TEST_FORWARDED === '1'
 
 /** Starts `sandgate serve` on free loopback ports, with a controllable clock, and waits until it listens. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
-  if (IS_FORWARDED && typeof options.config !== 'string') return startForwarding(options)
+  if (isForwarded() && typeof options.config !== 'string') return startForwarding(options)
   return startOne(options)
 }
 
@@ -92,13 +92,17 @@ async function startOne(options: GatewayOptions): Promise<Gateway> {
   return gateway
 }
 
+/** The gateway behind the one that has a data directory: a crash of the one in front leaves it running. */
+const behindOf = new Map<string, Gateway>()
+
 /** A gateway in front of another one, which knows the same partners and believes what the first one says of them. */
 export async function startForwarding(options: GatewayOptions): Promise<Gateway> {
   const partners = options.partners ?? [partner('demo-one')]
   const dataDir = options.dataDir ?? temporaryDirectory('data')
+  await behindOf.get(dataDir)?.kill()
   const port = await freePort()
   const config = options.config as Readonly<Record<string, unknown>> | undefined
-  const own = config as { upstream?: object; tokens?: object; decisions?: object } | undefined
+  const own = config as { upstream?: object; tokens?: { issuer?: string }; decisions?: object } | undefined
   const front = await startOne({
     ...options,
     partners,
@@ -120,11 +124,18 @@ export async function startForwarding(options: GatewayOptions): Promise<Gateway>
       tokens: {
         ...own?.tokens,
         issuer: `http://127.0.0.1:${port}`,
-        trustedIssuers: [{ issuer: front.url, skipLimits: true }],
+        trustedIssuers: [
+          {
+            issuer: own?.tokens?.issuer ?? front.url,
+            jwksUri: `${front.url}/.well-known/jwks.json`,
+            skipLimits: true,
+          },
+        ],
       },
     },
   })
   directories.add(`${dataDir}-behind`)
+  behindOf.set(dataDir, behind)
   while (!behind.logs().includes('has the keys of a gateway in front')) {
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
