@@ -68,16 +68,19 @@ export async function startFront(url: string, options: FrontOptions = {}) {
     upstream: { url, timeoutMs: 400, connectTimeoutMs: 400, ...options.upstream },
     ...options.settings,
   }
-  const flags = Object.entries(wanted).map(([name, value]) => ({
-    source: 'test',
-    path: name.split('.'),
-    value,
-  }))
-  const loaded = loadConfig({ file: null, flags })
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors))
+  const configured = (settings: Readonly<Record<string, unknown>>) => {
+    const flags = Object.entries(settings).map(([name, value]) => ({
+      source: 'test',
+      path: name.split('.'),
+      value,
+    }))
+    const loaded = loadConfig({ file: null, flags })
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors))
+    return loaded.config
+  }
   const log: LogLine[] = []
   const gateway = await startGateway({
-    config: loaded.config,
+    config: configured(wanted),
     logger: collecting(log),
     ...(options.lookup && { lookup: options.lookup }),
     ...(options.observer && { observer: options.observer }),
@@ -127,6 +130,8 @@ export async function startFront(url: string, options: FrontOptions = {}) {
       ),
     /** How much of the day's cap of payments is used and reserved: what a crash at this moment would leave. */
     spent: () => spent(path),
+    reconfigure: (settings: Readonly<Record<string, unknown>>) =>
+      gateway.reconfigure(configured({ ...wanted, ...settings })),
     readiness: async () =>
       (await (await fetch(`${gateway.operatorUrl}/readyz`)).json()) as Record<string, unknown>,
     metric: async (name: string) => {
