@@ -26,7 +26,7 @@ export function checkDecisions({ decisions, upstream }: Config, report: Report):
 export function checkUpstreamTime({ upstream, idempotency }: Config, report: Report): void {
   const together = upstream.connectTimeoutMs + upstream.timeoutMs
   const lease = idempotency.leaseSeconds * 1000
-  if (together < lease) return
+  if (upstream.url === null || together < lease) return
   report(
     ['upstream', 'timeoutMs'],
     `makes ${together} ms with upstream.connectTimeoutMs, and must stay below idempotency.leaseSeconds, which is ${lease} ms: a retry would be sent while the first request may still be answered`,

@@ -3,13 +3,17 @@ import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { freePort } from '../support/free-port.ts'
-import { startFront } from './front.ts'
+import { endAfterEachTest, startFront } from './front.ts'
 import { answer, PAID, paid, type Script, scripted } from './scripted.ts'
+
+endAfterEachTest()
 
 /** The key of a payment whose first attempt ended as a fault does, and of which a second one learns the outcome. */
 const UNKNOWN = { used: 0, reserved: 5077 }
 const FREE = { used: 0, reserved: 0 }
 const SPENT = { used: 5077, reserved: 0 }
+
+const BOMB = gzipSync(Buffer.alloc(100 << 20))
 
 const cut = (text: string) => (socket: Socket) => socket.end(text)
 const reset = (socket: Socket) => socket.resetAndDestroy()
@@ -113,7 +117,7 @@ describe('a fault after the request was sent leaves its key unknown, and a retry
     ],
     [
       'answers with a gzip that unpacks to 100 MB',
-      (socket) => socket.write(answer(200, gzipSync(Buffer.alloc(100 << 20)), ['Content-Encoding: gzip'])),
+      (socket) => socket.write(answer(200, BOMB, ['Content-Encoding: gzip'])),
       502,
       'UPSTREAM_INDETERMINATE',
     ],

@@ -6,6 +6,7 @@ import { afterEach } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Logger } from '../../src/observe/logger.ts'
 import { type RunningGateway, type StartOptions, startGateway } from '../../src/start/gateway.ts'
+import { endScripted } from './scripted.ts'
 
 const CLIENT = { client_id: 'key_demo', client_secret: 'sk_sandbox_demo_key_for_local_use_only' }
 const CAP = { product: 'payments.fund', period: 'day', unit: 'amount', limit: 50_000_000 } as const
@@ -16,12 +17,16 @@ const running = new Set<RunningGateway>()
 const directories: string[] = []
 const agents: Agent[] = []
 
-afterEach(async () => {
-  await Promise.all([...running].map((gateway) => gateway.close()))
-  running.clear()
-  await Promise.all(agents.splice(0).map((agent) => agent.destroy()))
-  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
-})
+/** For every file that starts one: files share their modules, so that it has to be asked for in each. */
+export function endAfterEachTest(): void {
+  afterEach(async () => {
+    await Promise.all([...running].map((gateway) => gateway.close()))
+    running.clear()
+    await Promise.all(agents.splice(0).map((agent) => agent.destroy()))
+    await endScripted()
+    for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
+  })
+}
 
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'sandgate-upstream-'))
@@ -65,7 +70,7 @@ export async function startFront(url: string, options: FrontOptions = {}) {
     'server.drainMs': 200,
     'server.maxLoopDelayMs': 60_000,
     'decisions.from': 'upstream',
-    upstream: { url, timeoutMs: 400, connectTimeoutMs: 400, ...options.upstream },
+    upstream: { url, timeoutMs: 800, connectTimeoutMs: 800, ...options.upstream },
     ...options.settings,
   }
   const configured = (settings: Readonly<Record<string, unknown>>) => {

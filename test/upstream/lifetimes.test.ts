@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { Agent, request } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { copyOf, PAYMENT, startFront } from './front.ts'
+import { copyOf, endAfterEachTest, PAYMENT, startFront } from './front.ts'
 import { answer, PAID, paid, scripted } from './scripted.ts'
+
+endAfterEachTest()
 
 const until = async (condition: () => boolean | Promise<boolean>) => {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -62,7 +64,10 @@ describe('an answer that nobody waits for any more', () => {
 
 describe('a key whose outcome is unknown', () => {
   const never = (socket: Socket) => void socket
-  const learns = async (second: Buffer | ((socket: Socket) => void), upstream: Readonly<Record<string, unknown>> = {}) => {
+  const learns = async (
+    second: Buffer | ((socket: Socket) => void),
+    upstream: Readonly<Record<string, unknown>> = {},
+  ) => {
     const { url, requests } = await scripted((socket, _request, n) => {
       if (n === 0) never(socket)
       else if (n === 1) typeof second === 'function' ? second(socket) : socket.write(second)
@@ -154,7 +159,9 @@ describe('the circuit breaker', () => {
     expect(await front.spent()).toEqual({ used: 5077, reserved: 0 })
     expect(await front.pay(stored)).toMatchObject({ status: 200, replayed: true })
     expect(await front.readiness()).toMatchObject({ ready: true, upstream: { breaker: 'open' } })
-    expect(await front.metric('sandgate_upstream_breaker_open')).toEqual(['sandgate_upstream_breaker_open 1'])
+    expect(await front.metric('sandgate_upstream_breaker_open ')).toEqual([
+      'sandgate_upstream_breaker_open 1',
+    ])
     isWell = true
     await new Promise((resolve) => setTimeout(resolve, 1050))
     expect(await front.pay(randomUUID())).toMatchObject({ status: 200 })

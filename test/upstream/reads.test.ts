@@ -2,8 +2,10 @@ import type { Socket } from 'node:net'
 import { createDeflate, deflateSync, gzipSync } from 'node:zlib'
 import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { startFront } from './front.ts'
+import { endAfterEachTest, startFront } from './front.ts'
 import { answer, scripted } from './scripted.ts'
+
+endAfterEachTest()
 
 const LIST = JSON.stringify({ items: [], nextCursor: null })
 const listed = answer(200, LIST)

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls'
-import { afterEach } from 'vitest'
 
 /** A request as it was on the wire. */
 export type Received = {
@@ -26,10 +25,10 @@ export type ScriptedServer = {
 
 const servers = new Set<ScriptedServer>()
 
-afterEach(async () => {
+export async function endScripted(): Promise<void> {
   await Promise.all([...servers].map((each) => each.close()))
   servers.clear()
-})
+}
 
 /**
  * An upstream that does on the socket whatever the script says, once for each whole request; `onConnect` as soon as

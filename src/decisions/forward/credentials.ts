@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { UpstreamConfig } from '../../config/upstream.ts'
-import type { HeaderLine } from '../../http/header-lines.ts'
+import { bearerToken } from '../../http/authorization.ts'
+import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
 import type { Call } from '../../operations/operation.ts'
 import type { Awaitable } from '../../store/store.ts'
 import type { Asserted } from '../../tokens/assertion.ts'
@@ -47,7 +48,7 @@ export function createCredentials(
         nameThePartner: false,
         lines: async () => [['Authorization', `Bearer ${await token.current()}`]],
         renew: (lines) => {
-          token.forget(lines[0]?.[1].slice('Bearer '.length) ?? '')
+          token.forget(bearerToken(headerOf(lines, 'authorization')) ?? '')
           return true
         },
       }
