@@ -45,6 +45,12 @@ export const COMMANDS: readonly Command[] = [
         summary: 'embedded keeps everything, memory forgets it at exit.',
         setting: ['store', 'engine'],
       },
+      upstream: {
+        value: 'URL',
+        summary: 'Let the sandbox behind this URL decide every operation, in place of the simulator.',
+        setting: ['upstream', 'url'],
+        implies: [{ path: ['decisions', 'from'], value: 'upstream' }],
+      },
       'controllable-clock': {
         summary: 'Let the operator listener move the clock forward.',
         setting: ['clock', 'controllable'],

@@ -7,6 +7,7 @@ import { PartnersSchema } from './partners.ts'
 import { isMapping, isWithin, type Path } from './paths.ts'
 import { RULES } from './rules.ts'
 import { type Config, ConfigSchema } from './schema.ts'
+import { upstreamWarnings } from './upstream-rules.ts'
 import { readYamlFile, type YamlFile } from './yaml-file.ts'
 
 export type LoadOptions = {
@@ -62,7 +63,8 @@ export function loadConfig({ file = null, env = {}, flags = [] }: LoadOptions = 
     if (!rule.reads.some((section) => mistakes.isIn(section))) rule.check(draft as Config, mistakes.report)
   }
   if (mistakes.errors.length > 0) return { ok: false, errors: inOrder(mistakes.errors), files, warnings }
-  return { ok: true, config: draft as Config, files, warnings }
+  const config = draft as Config
+  return { ok: true, config, files, warnings: [...warnings, ...upstreamWarnings(config)] }
 
   function loadPartners(): void {
     if (typeof draft.partners !== 'string' || mistakes.isIn('partners')) return

@@ -18,7 +18,8 @@ export type Exchange = {
   /** The Allow header of a path that exists with other methods. */
   readonly allowed: string | undefined
   readonly params: Readonly<Record<string, string>>
-  readonly requestId: string
+  /** Of the gateway in front, where one that is trusted has sent it. */
+  requestId: string
   readonly settings: Settings
   readonly client: ClientSubject
   /** Of the path prefix `/_lane/NAME`, which a gateway that records or replays takes off. */

@@ -46,6 +46,8 @@ export type Readiness = {
   /** New requests are refused at the moment. It is not ready only when that goes on without anybody being let in. */
   readonly overloaded: boolean
   readonly store: StoreHealth
+  /** Where there is one; the gateway is ready whatever its state. */
+  readonly upstream?: { readonly breaker: string }
   readonly configuration: { readonly ok: boolean; readonly errors?: readonly string[] }
 }
 

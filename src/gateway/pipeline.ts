@@ -64,14 +64,23 @@ async function concludeLater(
 
 /** 8. Reply: the one place where a refusal becomes one. */
 function conclude(gateway: Gateway, exchange: Exchange, outcome: Outcome): void {
+  let sending: Promise<void> | undefined
   try {
-    send(gateway, exchange, toReply(exchange, outcome, gateway.publicUrl()))
-    // The connection remembers the exchange until its next request.
-    exchange.body = NO_BODY
+    sending = send(gateway, exchange, toReply(exchange, outcome, gateway.publicUrl()))
   } catch (error) {
+    failed(error)
+  }
+  if (sending) void sending.catch(failed).then(end)
+  else end()
+
+  function failed(error: unknown): void {
     gateway.logger.error({ err: error, requestId: exchange.requestId }, 'reply failed')
     exchange.res.destroy()
-  } finally {
+  }
+
+  function end(): void {
+    // The connection remembers the exchange until its next request.
+    exchange.body = NO_BODY
     gateway.lifecycle.leave(exchange.standing)
     exchange.standing = 'outside'
   }
@@ -155,9 +164,25 @@ function authenticate(
 function count(exchange: Exchange, authentication: Authentication): void {
   const { endpoint, settings, signedIn } = exchange
   if (authentication.kind !== 'known' || signedIn) return
-  exchange.principal = authentication.principal
+  const { principal } = authentication
+  exchange.principal = principal
+  if (principal.assertedBy) {
+    adoptRequestId(exchange)
+    if (principal.assertedBy.isUnlimited) {
+      exchange.window = settings.frontWindow(principal.assertedBy.issuer, groupOf(endpoint))
+      return
+    }
+  }
   if (endpoint?.kind === 'operation' && endpoint.row.countsPer === 'ip') return
-  exchange.window = settings.partnerWindow(authentication.principal.partner, groupOf(endpoint))
+  exchange.window = settings.partnerWindow(principal.partner, groupOf(endpoint))
+}
+
+const REQUEST_ID = /^req_[A-Za-z0-9_-]{10,64}$/
+
+/** One request has one id in the logs of both gateways, and in what the partner is told. */
+function adoptRequestId(exchange: Exchange): void {
+  const id = exchange.req.headers['x-request-id']
+  if (typeof id === 'string' && REQUEST_ID.test(id)) exchange.requestId = id
 }
 
 type Head = { readonly refusal: Refusal | undefined; readonly key: string | undefined }

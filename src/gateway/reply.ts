@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { instant } from '../clock.ts'
 import { errorEntry } from '../errors/catalogue.ts'
 import { problem } from '../errors/problem.ts'
@@ -14,10 +15,11 @@ import type { Exchange } from './exchange.ts'
 export type Reply = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** In place of `headers`: every header line of a recorded answer. */
+  /** In place of `headers`: every header line of a recorded answer, or of an upstream's. */
   readonly lines?: readonly HeaderLine[]
-  readonly body: Buffer | string
-  /** In place of the body's own: of an answer to HEAD, whose body is known by its length alone. */
+  /** A stream where the answer passes as it comes in. */
+  readonly body: Buffer | string | Readable
+  /** In place of the body's own: of a stream, and of an answer to HEAD, whose body is known by its length alone. */
   readonly contentLength?: string
   /** The error code, for the log and the metrics. */
   readonly code?: string

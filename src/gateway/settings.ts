@@ -20,6 +20,8 @@ export type Settings = {
   readonly simulation: Simulation
   /** The window of a partner in a group. */
   readonly partnerWindow: (partner: Partner, group: RateLimitGroup) => RateWindow
+  /** The window of what a gateway in front has counted already: it is never full. */
+  readonly frontWindow: (issuer: string, group: RateLimitGroup) => RateWindow
   /** The window of a client address in a group. */
   readonly clientWindow: (client: ClientSubject, group: RateLimitGroup) => RateWindow
   readonly capsOf: (partner: Partner) => readonly Cap[]
@@ -28,6 +30,8 @@ export type Settings = {
 
 /** What every configuration of one gateway shares. */
 export type SharedParts = { readonly store: Store; readonly ids: Ids; readonly publicUrl: () => string }
+
+const UNLIMITED = 1_000_000_000_000
 
 export function deriveSettings(config: Config, shared: SharedParts): Settings {
   const windowMs = config.rateLimits.windowSeconds * 1000
@@ -67,6 +71,12 @@ export function deriveSettings(config: Config, shared: SharedParts): Settings {
       history: shared.store,
     },
     partnerWindow,
+    frontWindow: (issuer, group) => ({
+      group,
+      subject: `front:${issuer}`,
+      limit: UNLIMITED,
+      windowMs,
+    }),
     clientWindow: ({ subject, shared }, group) => ({
       group,
       subject,

@@ -225,6 +225,13 @@ export const FAMILIES = {
     labels: [],
   },
 
+  sandgate_upstream_credentials_refused_total: {
+    type: 'counter',
+    from: 'counted',
+    help: 'Answers of the upstream that refuse the credentials of the gateway.',
+    labels: [],
+  },
+
   sandgate_recordings: {
     type: 'gauge',
     from: 'read',

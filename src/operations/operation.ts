@@ -26,6 +26,8 @@ export type Call = {
   readonly requestId: string
   readonly partner: Partner
   readonly tenant: string
+  /** What the caller's token is good for; absent without one. */
+  readonly scopes?: ReadonlySet<string> | undefined
   readonly body: Fields
   readonly query: Fields
   readonly params: Readonly<Record<string, string>>
@@ -43,7 +45,7 @@ export type Call = {
 
 /** The request behind a call: what the edge has judged, before it was read into fields. */
 export type CallRequest = {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE'
   /** Canonical, with its parameters filled in. */
   readonly path: string
   /** The text after the question mark; empty without one. */
@@ -51,6 +53,8 @@ export type CallRequest = {
   /** Lower-case names, as Node joins them. */
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
+  /** Whom it came from, as rate limits name it: `ip:192.0.2.1`. */
+  readonly client: string
 }
 
 export type UsageWindow = { readonly scope: 'partner' | 'client' | 'ip'; readonly window: RateWindow }
@@ -88,8 +92,8 @@ export type Decided =
 
 export type OperationCap = {
   readonly product: CapProduct
-  /** How much a request wants of a cap in XOF; operations without an amount are only counted in calls. */
-  readonly amountOf?: (body: Fields) => number
+  /** The property that says how much a request wants of a cap in XOF; without one it is only counted in calls. */
+  readonly amountField?: string
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors/catalogue.ts'
 import type { Refusal } from '../errors/refusal.ts'
-import type { Fields, UsageWindow } from '../operations/operation.ts'
+import type { Fields, Operation, UsageWindow } from '../operations/operation.ts'
 import type { Awaitable } from '../store/store.ts'
 import type { ProvenKey } from '../tokens/registry.ts'
 import type { Session } from './sign-in/sessions.ts'
@@ -68,6 +68,8 @@ export type Page = {
   readonly isDocument: boolean
   /** Whoever has signed in is known to it by a cookie, which opens nothing else. */
   readonly takesSession?: true
+  /** The operation that makes what the page is about. */
+  readonly belongsTo?: Operation
   readonly render: (visit: Visit) => Awaitable<PageAnswer>
   /**
    * How a refusal reads in a browser, whoever refused; the status stays that of the code. Everybody else, and

@@ -5,7 +5,7 @@ import { createClientIp, createProxyCheck } from '../checks/client-ip.ts'
 import { type Clock, type ControllableClock, controllableClock, instant, systemClock } from '../clock.ts'
 import { demoCredentials } from '../config/demo.ts'
 import type { Config } from '../config/schema.ts'
-import type { Decider } from '../decisions/decide.ts'
+import { type Decider, decidedBy } from '../decisions/decide.ts'
 import { createSimulator } from '../decisions/simulator.ts'
 import type { Edge, Gateway } from '../gateway/context.ts'
 import { createDeciding } from '../gateway/deciding.ts'
@@ -40,9 +40,11 @@ import { createMemoryStore } from '../store/memory.ts'
 import type { Store } from '../store/store.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import { createVerifier } from '../tokens/verify.ts'
+import { createDeciders, type UpstreamParts } from './deciders.ts'
 import { type ConfigurationState, connectionsOf, partnerReads, whatIsRead } from './metric-sources.ts'
 import { stop } from './shutdown.ts'
 import { startSweeping } from './sweeping.ts'
+import { createTrust } from './trust.ts'
 
 export type StartOptions = {
   readonly config: Config
@@ -57,6 +59,8 @@ export type StartOptions = {
   readonly observer?: Pick<Recordings, 'isActive' | 'record'>
   /** Who decides; by default the simulator. */
   readonly decider?: Decider
+  /** How names of an upstream are looked up; by default as the system does. */
+  readonly lookup?: UpstreamParts['lookup']
 }
 
 export type RunningGateway = {
@@ -100,6 +104,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       sandgate_requests_unfinished: unfinished.count,
       sandgate_connections: () => connectionsOf(partner),
       sandgate_connections_refused_total: () => connections.refused(),
+      sandgate_upstream_breaker_open: () => Number(live.upstream()?.breaker === 'open'),
+      sandgate_upstream_breaker_opened_total: () => live.opened(),
       sandgate_configuration_generation: () => generation,
       sandgate_configuration_reload_duration_seconds: () => reloadSeconds,
     },
@@ -107,6 +113,15 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     processMetrics: createProcessMetrics(),
   })
   metrics.configured(config)
+  const live = createDeciders(
+    createSimulator(() => settings.simulation),
+    config,
+    {
+      ...{ signingKeys, publicUrl, issuer, logger, metrics },
+      ...(options.lookup && { lookup: options.lookup }),
+    },
+  )
+  const trusted = createTrust(config, { publicUrl, boundUrl: () => boundUrl, logger })
   const history = createUsageHistory({ store, now: clock.now, logger })
   const sessions = portalSessions(store)
   const edge: Edge = {
@@ -114,7 +129,10 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     store,
     ids,
     signingKeys,
-    verifier: createVerifier({ signingKeys, issuer, audience: config.tokens.audience, clock }),
+    verifier: createVerifier({
+      ...{ signingKeys, issuer, audience: config.tokens.audience, clock },
+      assertions: trusted.current,
+    }),
     clientOf,
     lifecycle,
     unfinished,
@@ -127,8 +145,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     sessions,
     recorder: options.observer ?? recordings,
   }
-  const decider = options.decider ?? createSimulator(() => settings.simulation)
-  const gateway: Gateway = { ...edge, answerer: createDeciding(edge, decider) }
+  const deciders = options.decider ? decidedBy(options.decider) : live
+  const gateway: Gateway = { ...edge, answerer: createDeciding(edge, deciders) }
   const documents = publicDocuments({
     signingKeys,
     issuer,
@@ -140,7 +158,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     startPage({ publicUrl, demo, hasPortal: true }),
     ...documents,
     ...docsPages({ demo }),
-    ...widgetPages(widgetParts(edge, decider)),
+    ...widgetPages(widgetParts(edge, deciders)),
     ...portalPages(portalParts(edge, sessions)),
   ]
   const partner = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
@@ -153,12 +171,14 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const ready = () => {
     const draining = lifecycle.draining()
     const health = store.health()
+    const upstream = live.upstream()
     return {
       ready: !draining && health.writable && !lifecycle.stuck(),
       draining,
       overloaded: lifecycle.overloaded(),
       store: health,
       configuration: configuration(),
+      ...(upstream && { upstream: { breaker: upstream.breaker } }),
     }
   }
   const operator = createOperatorServer({
@@ -172,20 +192,23 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     usage: (id, resolution) => operatorUsage(settings, id, resolution, clock.now()),
     clock: config.clock.controllable ? (clock as ControllableClock) : undefined,
     ready,
-    overview: () => readOverview({ edge, ready, recordings, decides: decider.effect }),
+    overview: () => readOverview({ edge, ready, recordings, decides: live.upstream() ? 'remote' : 'local' }),
   })
   boundConnections(operator.server, bounds)
-  const close = () =>
-    stop({
+  const close = () => {
+    trusted.stop()
+    return stop({
       partner,
       operator,
       store,
       lifecycle,
       recordings,
+      deciders: live,
       history,
       sweeping,
       drainMs: config.server.drainMs,
     })
+  }
   const sweeping = startSweeping(store, clock, logger)
   try {
     boundUrl = await listen(partner, config.listen)
@@ -196,6 +219,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       operatorUrl,
       reconfigure: (next) => {
         const startedAt = performance.now()
+        live.use(next)
+        trusted.use(next)
         settings = deriveSettings(next, shared)
         metrics.configured(next)
         generation++

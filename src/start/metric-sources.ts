@@ -45,9 +45,6 @@ export function whatIsRead(sources: MetricSources): Reads {
     sandgate_store_free_bytes: () => stats().disk?.freeBytes,
     sandgate_store_reusable_bytes: () => stats().disk?.reusableBytes,
     sandgate_store_sweep_backlog_seconds: () => stats().sweepBacklogMs / 1000,
-    // Without an upstream nothing is broken.
-    sandgate_upstream_breaker_open: () => 0,
-    sandgate_upstream_breaker_opened_total: () => 0,
     sandgate_recordings: () => recordings.counts().active,
     sandgate_recordings_bad: () => recordings.counts().bad,
     sandgate_recorded_exchanges_total: () => recordings.counts().recorded,

@@ -9,7 +9,7 @@ import { createTape, type Tape, type TapeOptions } from '../cassettes/tape/tape.
 import { createClientIp } from '../checks/client-ip.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
-import type { Decider } from '../decisions/decide.ts'
+import { type Decider, decidedBy } from '../decisions/decide.ts'
 import type { Edge, Gateway } from '../gateway/context.ts'
 import { createEndpoints } from '../gateway/endpoint.ts'
 import { createLifecycle } from '../gateway/lifecycle.ts'
@@ -144,7 +144,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   }
   const answerer = createReplay({ edge, tape, onMiss, ...(onNewExchange && { onNewExchange }) })
   const gateway: Gateway = { ...edge, answerer }
-  const pages = [...ownPages, ...widgetPages(widgetParts(edge, NOBODY_DECIDES))]
+  const pages = [...ownPages, ...widgetPages(widgetParts(edge, decidedBy(NOBODY_DECIDES)))]
   const app = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
   await app.ready()
   app.server.listen(options.port ?? 0, HOST)

@@ -74,8 +74,10 @@ export const run: Run = async (invocation, io) => {
 
 function flagOverrides({ command, options }: Invocation) {
   return Object.entries(options).flatMap(([name, value]) => {
-    const path = command.options[name]?.setting
-    return path === undefined ? [] : [overrideFromText(`--${name}`, path, String(value))]
+    const { setting, implies = [] } = command.options[name] ?? {}
+    if (setting === undefined) return []
+    const others = implies.map((also) => overrideFromText(`--${name}`, also.path, also.value))
+    return [overrideFromText(`--${name}`, setting, String(value)), ...others]
   })
 }
 

@@ -83,7 +83,9 @@ export function createSandbox(seed = 'seed'): Sandbox {
         query: '',
         headers: {},
         body: Buffer.from(request.body),
+        client: 'ip:127.0.0.1',
       },
+
       now: clock.now(),
       windows: () => [],
     }
