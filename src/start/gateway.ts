@@ -23,9 +23,9 @@ import { createUnfinishedRequests } from '../gateway/unfinished.ts'
 import { widgetParts } from '../gateway/widget-decision.ts'
 import { boundConnections } from '../gateway/wire/connections.ts'
 import type { Logger } from '../observe/logger.ts'
-import { createMetrics } from '../observe/metrics.ts'
+import { createMetrics, type Metrics } from '../observe/metrics.ts'
 import { createProcessMetrics } from '../observe/process-metrics.ts'
-import { createUsageHistory } from '../observe/usage-history.ts'
+import { createUsageHistory, type UsageHistory } from '../observe/usage-history.ts'
 import { authToken } from '../operations/auth-token.ts'
 import { buildOpenApi } from '../operations/openapi.ts'
 import { OPERATIONS } from '../operations/operations.ts'
@@ -61,6 +61,8 @@ export type StartOptions = {
   readonly decider?: Decider
   /** How names of an upstream are looked up; by default as the system does. */
   readonly lookup?: UpstreamParts['lookup']
+  /** Who counts; by default metrics and usage history of its own. */
+  readonly counts?: { readonly metrics: Metrics; readonly history: UsageHistory }
 }
 
 export type RunningGateway = {
@@ -98,20 +100,22 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     lifetimeSeconds: config.tokens.lifetimeSeconds,
   })
   const recordings = createRecordings(config, publicUrl, clock, logger)
-  const metrics = createMetrics({
-    reads: {
-      ...whatIsRead({ config, clock, store, lifecycle, signingKeys, recordings, configuration }),
-      sandgate_requests_unfinished: unfinished.count,
-      sandgate_connections: () => connectionsOf(partner),
-      sandgate_connections_refused_total: () => connections.refused(),
-      sandgate_upstream_breaker_open: () => Number(live.upstream()?.breaker === 'open'),
-      sandgate_upstream_breaker_opened_total: () => live.opened(),
-      sandgate_configuration_generation: () => generation,
-      sandgate_configuration_reload_duration_seconds: () => reloadSeconds,
-    },
-    partners: partnerReads(store, clock, () => settings),
-    processMetrics: createProcessMetrics(),
-  })
+  const ownMetrics = () =>
+    createMetrics({
+      reads: {
+        ...whatIsRead({ config, clock, store, lifecycle, signingKeys, recordings, configuration }),
+        sandgate_requests_unfinished: unfinished.count,
+        sandgate_connections: () => connectionsOf(partner),
+        sandgate_connections_refused_total: () => connections.refused(),
+        sandgate_upstream_breaker_open: () => Number(live.upstream()?.breaker === 'open'),
+        sandgate_upstream_breaker_opened_total: () => live.opened(),
+        sandgate_configuration_generation: () => generation,
+        sandgate_configuration_reload_duration_seconds: () => reloadSeconds,
+      },
+      partners: partnerReads(store, clock, () => settings),
+      processMetrics: createProcessMetrics(),
+    })
+  const metrics = options.counts?.metrics ?? ownMetrics()
   metrics.configured(config)
   const live = createDeciders(
     createSimulator(() => settings.simulation),
@@ -122,7 +126,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     },
   )
   const trusted = createTrust(config, { publicUrl, boundUrl: () => boundUrl, logger })
-  const history = createUsageHistory({ store, now: clock.now, logger })
+  const history = options.counts?.history ?? createUsageHistory({ store, now: clock.now, logger })
   const sessions = portalSessions(store)
   const edge: Edge = {
     clock,
