@@ -146,7 +146,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'logs',
-    summary: 'Find lines in log files, plain or .gz, or in what is piped in.',
+    summary: 'Find lines in log files, plain or .gz, or in what is piped in (-, or no file at all).',
     args: ['FILE...'],
     options: {
       partner: { value: 'ID', summary: 'Of this partner.' },

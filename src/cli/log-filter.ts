@@ -28,6 +28,9 @@ export function logFilter(wanted: WantedLines, now: number): LogFilter | string 
   return mistake ?? ((line) => checks.every((check) => check(line)))
 }
 
+/** A date, or a date and a time; without a zone it is that of the machine. Date.parse reads far more than is meant. */
+const INSTANT = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/
+
 /** Options whose value is that of a field. */
 const EQUALS = [
   ['partner', 'partner'],
@@ -52,6 +55,7 @@ function addCodes(checks: LogFilter[], wanted: Wanted): Mistake {
   const codes = String(wanted).toUpperCase().split(',')
   const unknown = codes.find((code) => !isErrorCode(code))
   if (unknown !== undefined) {
+    if (/^\d+$/.test(unknown)) return `--code takes an error code; --status ${unknown} takes a status`
     return `there is no error code ${unknown}${didYouMean(unknown, Object.keys(CATALOGUE)) || '; docs/reference/errors.md lists them'}`
   }
   checks.push(({ code }) => typeof code === 'string' && codes.includes(code))
@@ -80,7 +84,8 @@ function addLevel(checks: LogFilter[], wanted: Wanted): Mistake {
 function addSince(checks: LogFilter[], wanted: Wanted, now: number): Mistake {
   if (wanted === undefined) return undefined
   const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(String(wanted)) ?? []
-  const since = count === undefined ? Date.parse(String(wanted)) : now - Number(count) * (UNITS[unit] ?? 0)
+  const instant = INSTANT.test(String(wanted)) ? Date.parse(String(wanted)) : Number.NaN
+  const since = count === undefined ? instant : now - Number(count) * (UNITS[unit] ?? 0)
   if (Number.isNaN(since)) {
     return `--since takes 90s, 15m, 1h or 2d, or an instant such as 2026-01-15T09:30:00Z, not ${wanted}`
   }

@@ -33,6 +33,7 @@ export function arrive(
     path: parts?.path,
     query: parts?.query ?? '',
     startedAt: performance.now(),
+    waitedMs: 0,
     decisionMs: 0,
     arrivedAt: gateway.clock.now(),
     standing: 'outside',

@@ -17,12 +17,12 @@ import type { Reply } from './reply.ts'
  * request of their partner: the log alone knows whose session it was.
  */
 export function countAnswer(gateway: Gateway, exchange: Exchange, { status, code }: Reply): void {
-  const { requestId, arrivedAt, endpoint, window, decisionMs } = exchange
+  const { requestId, arrivedAt, endpoint, window, waitedMs, decisionMs } = exchange
   const { metrics, history, logger } = gateway
   const operation = endpoint?.row.id ?? 'none'
   const partner = exchange.principal?.partner.id ?? exchange.provenPartner
   const durationMs = performance.now() - exchange.startedAt
-  const gatewaySeconds = (durationMs - decisionMs) / 1000
+  const gatewaySeconds = (durationMs - waitedMs - decisionMs) / 1000
   metrics.answered({ operation, partner, status, code, group: window.group, gatewaySeconds })
   if (endpoint?.kind === 'token') metrics.count('sandgate_token_exchanges_total', { code: code ?? 'none' })
   if (partner !== undefined) history.answered({ partner, operation, status, code, requestId, at: arrivedAt })

@@ -29,7 +29,8 @@ export type Exchange = {
   readonly query: string
   /** performance.now() at arrival; for durations only. */
   readonly startedAt: number
-  /** How much of the time was the decision's. */
+  /** How much of the time was the client's, who was still sending the body, and how much the decision's. */
+  waitedMs: number
   decisionMs: number
   /** The gateway's clock at arrival: milliseconds since the epoch. */
   readonly arrivedAt: number

@@ -33,7 +33,7 @@ export const FAMILIES = {
   sandgate_gateway_duration_seconds: {
     type: 'histogram',
     from: 'counted',
-    help: 'Time from the arrival of a request to its answer, without the time that its decision took.',
+    help: 'Time from the arrival of a request to its answer, without the time that its client took to send the body and that its decision took.',
     labels: ['operation'],
     buckets: DURATIONS,
   },

@@ -19,7 +19,7 @@ export type Answered = {
   readonly code: string | undefined
   /** The rate-limit group that it was counted in. */
   readonly group: string
-  /** From its arrival to its answer, without the time that its decision took. */
+  /** From its arrival to its answer, without what the client took to send the body and what the decision took. */
   readonly gatewaySeconds: number
 }
 

@@ -153,6 +153,8 @@ describe('sandgate logs', () => {
   it.each([
     [['--code', 'RATE_LIMTED'], 'there is no error code RATE_LIMTED; did you mean RATE_LIMITED?'],
     [['--status', '6xx'], '--status takes a status such as 429, or 5xx, not 6xx'],
+    [['--since', '1'], '--since takes 90s, 15m, 1h or 2d, or an instant'],
+    [['--code', '429'], '--code takes an error code; --status 429 takes a status'],
     [['--since', 'yesterday'], '--since takes 90s, 15m, 1h or 2d, or an instant'],
     [['--level', 'debug'], '--level is info, warn, error, not debug'],
     [['--operation', 'payment.fund'], 'there is no operation payment.fund; did you mean payments.fund?'],

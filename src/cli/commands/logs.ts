@@ -22,8 +22,8 @@ export const run: Run = async ({ options, args }, io) => {
     ? (_line: LogLine, raw: string) => io.out(`${raw}\n`)
     : (line: LogLine) => io.out(logText(line))
   let failed = false
-  for (const file of args.length === 0 ? [undefined] : args) {
-    const problem = await readLog(file, filter, show, io)
+  for (const name of args.length === 0 ? ['-'] : args) {
+    const problem = await readLog(name === '-' ? undefined : name, filter, show, io)
     if (problem === undefined) continue
     io.err(`sandgate logs: ${problem}\n`)
     failed = true
