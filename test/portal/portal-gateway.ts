@@ -22,8 +22,9 @@ export type PortalGateway = {
   readonly nextPartner: () => TestPartner
   /** Every line that was logged. */
   readonly logs: () => string
-  /** POSTs a payment of this many XOF, which succeeds. */
-  readonly pay: (partner: TestPartner, amount: number) => Promise<Response>
+  /** POSTs a payment of this many XOF, which succeeds unless it is told to fail. */
+  readonly pay: (partner: TestPartner, amount: number, outcome?: 'success' | 'failed') => Promise<Response>
+  /** One that is good for another half hour at least. */
   readonly token: (partner: TestPartner) => Promise<string>
   readonly close: () => Promise<void>
 }
@@ -33,6 +34,8 @@ export type PortalGatewayOptions = {
   readonly change?: (config: Config) => Config
   /** A directory for an embedded store; by default it is in memory. */
   readonly directory?: string
+  /** Where its clock stands, in milliseconds since the epoch; by default it is now. */
+  readonly now?: number
   /** Sees what is recorded. */
   readonly observer?: NonNullable<StartOptions['observer']>
 }
@@ -51,19 +54,21 @@ export function usePortalGateway(options: PortalGatewayOptions = {}): () => Port
 }
 
 export async function startPortalGateway(options: PortalGatewayOptions = {}): Promise<PortalGateway> {
-  const { change = (config) => config, directory, observer } = options
+  const { change = (config) => config, directory, observer, now = Date.now() } = options
   const partners = options.partners ?? Array.from({ length: 20 }, (_, index) => partner(`p${index + 1}`))
   let config = change(testConfig(partners, directory))
   const lines: string[] = []
   const logger = createLogger({ ...config.log, format: 'json' }, { write: (line) => lines.push(line) })
-  const clock = frozenClock(Math.floor(Date.now() / 1000) * 1000)
+  const clock = frozenClock(Math.floor(now / 1000) * 1000)
   const running = await startGateway({ config, logger, clock, ...(observer && { observer }) })
-  const tokens = new Map<string, Promise<string>>()
+  const tokens = new Map<string, { readonly token: Promise<string>; readonly at: number }>()
   let next = 0
   const token = (one: TestPartner) => {
-    const known = tokens.get(one.id) ?? exchange(running, one)
-    tokens.set(one.id, known)
-    return known
+    const known = tokens.get(one.id)
+    if (known && clock.now() - known.at < 1_800_000) return known.token
+    const fresh = { token: exchange(running, one), at: clock.now() }
+    tokens.set(one.id, fresh)
+    return fresh.token
   }
   return {
     url: running.partnerUrl,
@@ -84,14 +89,14 @@ export async function startPortalGateway(options: PortalGatewayOptions = {}): Pr
     },
     logs: () => lines.join(''),
     token,
-    pay: async (one, amount) =>
+    pay: async (one, amount, outcome = 'success') =>
       fetch(`${running.partnerUrl}/v1/payments/fund`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${await token(one)}`,
           'idempotency-key': randomUUID(),
           'content-type': 'application/json',
-          'x-sandbox-outcome': 'success',
+          'x-sandbox-outcome': outcome,
         },
         body: JSON.stringify({ amount }),
       }),

@@ -10,6 +10,7 @@ export const NOT_QUICK = {
     'test/docs/docs-page.test.ts',
     'test/portal/operator-overview.test.ts',
     'test/portal/portal-journeys.test.ts',
+    'test/portal/portal-screenshots.test.ts',
     'test/portal/screenshots.test.ts',
     'test/portal/widget-journeys.test.ts',
     'test/portal/widget-states.test.ts',

@@ -18,15 +18,17 @@ export function refusalsCard(scene: Scene, refusals: readonly RefusalView[]): Ma
   const { texts } = scene
   const runs = runsOf(refusals)
   const item = (run: Run) => refusalItem(scene, run)
-  const older = runs.slice(SHOWN)
+  const [recent, older] = [runs.slice(0, SHOWN), runs.slice(SHOWN)]
+  // What to do about a code is said once among the older ones, so that 200 lines stay light on a phone.
+  const told = new Set(recent.map(([{ code }]) => code))
   return markup`<section class="card refusals" aria-labelledby="refusals">
 <div><h2 id="refusals">${texts.refusals}</h2><p class="muted">${texts.refusalsExplain}</p></div>
 ${searchForm(scene)}
 ${live(
   'refusals',
   markup`${found(scene, refusals)}
-${runs.length === 0 ? markup`<p class="nothing">${ICONS.check}<span>${texts.noRefusals}</span></p>` : markup`<ul class="runs">${runs.slice(0, SHOWN).map(item)}</ul>`}
-${older.length > 0 && markup`<details id="older"><summary>${texts.older}</summary><ul class="runs">${older.map(item)}</ul></details>`}
+${runs.length === 0 ? markup`<p class="nothing">${ICONS.check}<span>${texts.noRefusals}</span></p>` : markup`<ul class="runs">${recent.map(item)}</ul>`}
+${older.length > 0 && markup`<details id="older"><summary>${texts.older}</summary><ul class="runs">${older.map((run) => olderItem(scene, run, told))}</ul></details>`}
 ${runs.length > 0 && markup`<p class="muted small">${texts.help}</p>`}`,
 )}
 </section>`
@@ -44,19 +46,37 @@ function runsOf(refusals: readonly RefusalView[]): readonly Run[] {
 }
 
 function refusalItem(scene: Scene, run: Run): Markup {
+  const [newest] = run
+  return markup`<li class="run">
+<p class="run-head">${what(scene, run)}</p>
+${whatToDo(scene, newest.code)}
+<p class="muted small">${when(scene, run)}</p>
+${run.length === 1 ? markup`<p class="id"><code>${newest.requestId}</code></p>` : ids(scene, run)}</li>`
+}
+
+function olderItem(scene: Scene, run: Run, told: Set<string>): Markup {
+  const [{ code, at, requestId }] = run
+  const isNew = !told.has(code)
+  told.add(code)
+  const single = markup`<span class="small">${momentText(scene, at)}</span> <code class="small">${requestId}</code>`
+  return markup`<li class="run"><p class="run-head">${what(scene, run, isNew)} ${run.length === 1 ? single : when(scene, run)}</p>
+${isNew && whatToDo(scene, code)}${run.length > 1 && ids(scene, run)}</li>`
+}
+
+function what({ texts }: Scene, [{ code, status, operation }]: Run, isLinked = true): Markup {
+  return markup`${isLinked ? codeLink(code) : markup`<code>${code}</code>`} <span class="chip">${status}</span> <span class="muted">${operation === 'none' ? texts.noOperation : markup`<code>${operation}</code>`}</span>`
+}
+
+function whatToDo({ language }: Scene, code: string): Markup | false {
+  return isErrorCode(code) && markup`<p>${errorWords(code, language).resolution}</p>`
+}
+
+function when(scene: Scene, run: Run): Markup {
   const { texts, language } = scene
   const [newest] = run
   const oldest = run.at(-1) ?? newest
-  const { code, status, operation } = newest
-  const when =
-    run.length === 1
-      ? moment(scene, newest.at)
-      : markup`${texts.times(numberText(language, run.length))}, ${texts.between} ${moment(scene, oldest.at)} ${texts.and} ${moment(scene, newest.at)}`
-  return markup`<li class="run">
-<p class="run-head">${codeLink(code)} <span class="chip">${status}</span> <span class="muted">${operation === 'none' ? texts.noOperation : markup`<code>${operation}</code>`}</span></p>
-<p>${isErrorCode(code) && errorWords(code, language).resolution}</p>
-<p class="muted small">${when}</p>
-${run.length === 1 ? markup`<p class="id"><code>${newest.requestId}</code></p>` : ids(scene, run)}</li>`
+  if (run.length === 1) return moment(scene, newest.at)
+  return markup`${texts.times(numberText(language, run.length))}, ${texts.between} ${moment(scene, oldest.at)} ${texts.and} ${moment(scene, newest.at)}`
 }
 
 function ids(scene: Scene, run: Run): Markup {
@@ -74,9 +94,13 @@ function codeLink(code: string): Markup {
     : markup`<code>${code}</code>`
 }
 
-function moment({ language }: Scene, instant: string): Markup {
+function moment(scene: Scene, instant: string): Markup {
+  return markup`<time datetime="${instant}">${momentText(scene, instant)}</time>`
+}
+
+function momentText({ language }: Scene, instant: string): string {
   const at = Date.parse(instant)
-  return markup`<time datetime="${instant}">${dayText(language, at)}, ${secondText(language, at)}</time>`
+  return `${dayText(language, at)}, ${secondText(language, at)}`
 }
 
 function searchForm({ texts, addresses }: Scene): Markup {
