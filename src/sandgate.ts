@@ -1,4 +1,4 @@
-import { loadCassette } from './cassettes/file/load.ts'
+import { loadSound } from './cassettes/file/load.ts'
 import type { MissReport } from './cassettes/miss/report.ts'
 import type { Ledger } from './cassettes/tape/ledger.ts'
 import { loadConfig } from './config/load.ts'
@@ -42,7 +42,7 @@ export type Tape = {
  */
 export async function replay(files: string | readonly string[], options: ReplayOptions = {}): Promise<Tape> {
   const gateway = await startReplay({
-    load: () => (typeof files === 'string' ? [files] : files).map((file) => loadCassette(file)),
+    load: () => (typeof files === 'string' ? [files] : files).map((file) => loadSound(file)),
     config: configOf(options.config),
     partners: 'any',
     logger: createLogger({ requests: false, format: 'off' }),

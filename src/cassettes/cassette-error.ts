@@ -11,6 +11,8 @@ export type CassetteFault =
   | 'newer'
   | 'incomplete-entry'
   | 'broken-chain'
+  /** An edit has moved what is bound or redacted from its place. */
+  | 'moved-place'
   /** Another recorder writes this cassette. */
   | 'busy'
   /** A journal of a recorder that ended without finishing is in the way. */

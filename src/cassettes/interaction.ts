@@ -26,6 +26,21 @@ export type CapturedReply = {
 /** Who made the reply: a refusal of the edge, a rule of the simulator, or what stands behind the gateway. */
 export type Origin = `edge:${string}` | `simulator:${string}` | 'upstream'
 
+/**
+ * Why an exchange has no reply. `client-left`: who had asked did not wait for it. `unanswered`: the upstream gave none.
+ * `cut`: it broke off. `unreadable-coding`: it came in a content coding that nobody here can undo. `not-kept`: the HAR
+ * that was imported has not all of its body. `from-cache`: a browser's 304, whose answer is in that browser's cache.
+ */
+export const NO_REPLY = [
+  'client-left',
+  'unanswered',
+  'cut',
+  'unreadable-coding',
+  'not-kept',
+  'from-cache',
+] as const
+export type NoReply = (typeof NO_REPLY)[number]
+
 /** What the pipeline (or the passthrough recorder) hands over, still holding secrets: it never reaches a disk. */
 export type CapturedExchange = {
   /** Milliseconds since the epoch, of the clock of the gateway. */
@@ -39,8 +54,10 @@ export type CapturedExchange = {
   readonly operation: string | undefined
   readonly origin: Origin
   readonly request: CapturedRequest
-  /** Undefined when the client or the upstream went away before there was one. */
+  /** Undefined when the client or the upstream went away before there was one, or when it is not whole. */
   readonly reply: CapturedReply | undefined
+  /** Of an exchange without a reply, where it is known. */
+  readonly noReply?: NoReply
 }
 
 /**
@@ -95,7 +112,10 @@ export type Interaction = {
   readonly operation: string | undefined
   readonly origin: Origin
   readonly request: CapturedRequest
+  /** Without content coding, whatever it came in: what a reader of the file sees is what is served. */
   readonly reply: CapturedReply | undefined
+  /** Of an interaction without a reply. Undefined when its recorder ended before there was one. */
+  readonly noReply?: NoReply
   readonly bindings: readonly Binding[]
   readonly redactions: readonly Redaction[]
 }

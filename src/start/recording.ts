@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { annotate } from '../cassettes/bindings/annotate.ts'
 import { CassetteError } from '../cassettes/cassette-error.ts'
-import { loadCassette } from '../cassettes/file/load.ts'
+import { loadCassette, loadSound } from '../cassettes/file/load.ts'
 import { cassettePaths } from '../cassettes/file/paths.ts'
 import type { Cassette } from '../cassettes/interaction.ts'
 import { appended } from '../cassettes/merging/append.ts'
@@ -137,7 +137,7 @@ async function continueSession(options: SessionOptions): Promise<Session> {
 function load(out: string, mode: RecordMode): Cassette {
   const { har } = cassettePaths(out)
   try {
-    return loadCassette(har)
+    return loadSound(har)
   } catch (cause) {
     if (!(cause instanceof CassetteError) || cause.reason !== 'missing') throw cause
     const detail = `${cause.detail} Mode ${mode} records nothing; mode once records what is absent.`

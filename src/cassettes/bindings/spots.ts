@@ -1,5 +1,4 @@
 import type { CapturedReply, CapturedRequest, Place } from '../interaction.ts'
-import { plainReply } from '../message/encoding.ts'
 import type { FormField } from '../message/form-fields.ts'
 import { eachScalar, readJson } from '../message/json-tree.ts'
 import { nextPointer } from '../message/place.ts'
@@ -45,7 +44,7 @@ export function replyStrings(reply: CapturedReply | undefined): readonly Spot[] 
       spots.push({ ...spot('reply-header', `/${lower}`, lower, value), tokens: tokensOf(value) })
     }
   }
-  const json = readJson(plainReply(reply).body)
+  const json = readJson(reply.body)
   if (json) {
     eachScalar(json.root, (scalar, pointer, name) => {
       if (scalar.kind !== 'string') return
@@ -57,7 +56,7 @@ export function replyStrings(reply: CapturedReply | undefined): readonly Spot[] 
 
 /** Every number of a JSON reply: where a number of the client may come back. */
 export function replyNumbers(reply: CapturedReply | undefined): readonly Spot[] {
-  const json = reply && readJson(plainReply(reply).body)
+  const json = reply && readJson(reply.body)
   if (!json) return []
   const spots: Spot[] = []
   eachScalar(json.root, (scalar, pointer, name) => {

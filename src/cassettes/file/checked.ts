@@ -1,5 +1,5 @@
 import type { HeaderLine } from '../../http/header-lines.ts'
-import type { Binding, Place, Redaction } from '../interaction.ts'
+import { type Binding, NO_REPLY, type NoReply, type Place, type Redaction } from '../interaction.ts'
 
 /** Checks of what a file claims to hold. Each returns the value with its type, or undefined. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -37,6 +37,11 @@ export function redactions(value: unknown): readonly Redaction[] | undefined {
         typeof item.rule === 'string',
     )
   return good ? (value as readonly Redaction[]) : undefined
+}
+
+/** Undefined as well for a reason that a later version has added: that there is no reply is said by its absence. */
+export function noReply(value: unknown): NoReply | undefined {
+  return NO_REPLY.find((reason) => reason === value)
 }
 
 const PARTS: readonly unknown[] = [

@@ -2,9 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { CassetteError } from '../cassette-error.ts'
 import type { Cassette, Interaction } from '../interaction.ts'
+import { movedPlaces } from '../message/moved-places.ts'
+import { chainHash } from './chain.ts'
 import { isRecord } from './checked.ts'
+import { EntryError } from './har/members.ts'
 import { harParts, lineAt } from './har/parts.ts'
-import { EntryError, readEntry } from './har/read-entry.ts'
+import { readEntry } from './har/read-entry.ts'
 import { OtherSpellingError, readPieces } from './har/stream.ts'
 import { type CassetteHeader, readHeader } from './header.ts'
 import { journalInteractions } from './journal/interactions.ts'
@@ -20,6 +23,8 @@ export type LoadedCassette = Cassette & {
   readonly recovered?: { readonly recovered: number; readonly dropped: number }
   /** The chain's head as the file has it; see `lint`. */
   readonly chain?: string
+  /** The entries are not, byte for byte, those that were written. */
+  readonly isEdited: boolean
 }
 
 /**
@@ -29,6 +34,25 @@ export type LoadedCassette = Cassette & {
  */
 export function loadCassette(path: string): LoadedCassette {
   return (path.endsWith('.har') ? streamHar(path) : undefined) ?? parseCassette(readFile(path), path)
+}
+
+/**
+ * Loads a cassette that is to be served, or added to.
+ *
+ * @throws CassetteError, also when an edit has moved what is bound or redacted from its place: values of the run would
+ * then be missing in some answers, which no miss would explain.
+ */
+export function loadSound(path: string): LoadedCassette {
+  const cassette = loadCassette(path)
+  if (!cassette.isEdited) return cassette
+  const moved = cassette.interactions.flatMap((interaction) =>
+    movedPlaces(interaction).map(({ message }) => ({ message, entry: interaction.sequence })),
+  )
+  const [first, ...more] = moved
+  if (first === undefined) return cassette
+  const others = more.length === 0 ? '' : ` (and ${more.length} more: \`sandgate cassette lint\` lists them)`
+  const detail = `was edited, and ${first.message}${others}. Undo that edit, or record again.`
+  throw new CassetteError('moved-place', path, detail, { entry: first.entry })
 }
 
 /**
@@ -50,14 +74,18 @@ function streamHar(path: string): LoadedCassette | undefined {
 function fromPieces(pieces: Iterable<Buffer>, path: string): LoadedCassette {
   const share = createSharing()
   const interactions: Interaction[] = []
+  let chain = ''
   let log: ReturnType<typeof readHead> | undefined
   for (const piece of pieces) {
     if (!isUtf8(piece)) throw new OtherSpellingError()
     if (log === undefined) log = readHead(piece.toString('utf8'), path)
-    else interactions.push(share(readEntry(JSON.parse(piece.toString('utf8')), log.header.origin)))
+    else {
+      chain = chainHash(chain, piece)
+      interactions.push(share(readEntry(JSON.parse(piece.toString('utf8')), log.header.origin)))
+    }
   }
   if (log === undefined) throw new OtherSpellingError()
-  return cassetteOf(log, interactions, path)
+  return cassetteOf(log, interactions, chain, path)
 }
 
 function readHead(text: string, path: string) {
@@ -83,6 +111,7 @@ function loadJournal(bytes: Buffer, path: string): LoadedCassette {
     interactions: journalInteractions(journal, path),
     file: path,
     form: 'journal',
+    isEdited: false,
     recovered: { recovered: journal.lines - 1, dropped: journal.dropped },
   }
 }
@@ -101,10 +130,13 @@ function loadHar(bytes: Buffer, path: string): LoadedCassette {
   const header = readHeader(description, path)
   const share = createSharing()
   const interactions: Interaction[] = []
+  let chain = ''
   for (const [i, span] of (parts.entries ?? []).entries()) {
     const place = () => ({ entry: i + 1, line: lineAt(bytes, span[0]) })
+    const piece = bytes.subarray(...span)
+    chain = chainHash(chain, piece)
     try {
-      interactions.push(share(readEntry(JSON.parse(bytes.toString('utf8', span[0], span[1])), header.origin)))
+      interactions.push(share(readEntry(JSON.parse(piece.toString('utf8')), header.origin)))
     } catch (cause) {
       if (cause instanceof EntryError)
         throw new CassetteError('incomplete-entry', path, `${cause.message}.`, place(), { cause })
@@ -112,17 +144,20 @@ function loadHar(bytes: Buffer, path: string): LoadedCassette {
       throw new CassetteError('undecodable', path, 'is not well-formed JSON.', place())
     }
   }
-  return cassetteOf({ header, description }, interactions, path)
+  return cassetteOf({ header, description }, interactions, chain, path)
 }
 
 function cassetteOf(
   { header, description }: { header: CassetteHeader; description: unknown },
   interactions: Interaction[],
+  found: string,
   path: string,
 ): LoadedCassette {
   interactions.sort((a, b) => a.sequence - b.sequence)
   const chain = (description as { chain?: unknown }).chain
-  return { ...header, interactions, file: path, form: 'har', ...(typeof chain === 'string' && { chain }) }
+  const isEdited = found !== '' && found !== chain
+  const kept = typeof chain === 'string' ? { chain } : {}
+  return { ...header, interactions, file: path, form: 'har', isEdited, ...kept }
 }
 
 function parse(bytes: Buffer, [start, end]: readonly [number, number], path: string): unknown {

@@ -1,7 +1,16 @@
 import { isUtf8 } from 'node:buffer'
-import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib'
+import {
+  brotliCompressSync,
+  brotliDecompressSync,
+  constants,
+  deflateSync,
+  gunzipSync,
+  gzipSync,
+  inflateRawSync,
+  inflateSync,
+} from 'node:zlib'
 import { type HeaderLine, withoutHeader } from '../../http/header-lines.ts'
-import type { CapturedReply } from '../interaction.ts'
+import type { CapturedReply, NoReply } from '../interaction.ts'
 
 /** What a body is once its content codings are undone. */
 export type Decoded =
@@ -13,33 +22,59 @@ export type Decoded =
 /** A few kilobytes can be made to unpack to gigabytes. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-const flush = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_BYTES }
+/** `whole`: a body that was cut off is an error; else it is decoded as far as it goes. @throws */
+type Decoder = (body: Uint8Array, whole: boolean) => Uint8Array
 
-const DECODERS: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {
-  // What arrived of a cut-off body is looked at as far as it goes.
-  gzip: (body) => gunzipSync(body, flush),
-  'x-gzip': (body) => gunzipSync(body, flush),
+const zlib = (whole: boolean) => ({
+  finishFlush: whole ? constants.Z_FINISH : constants.Z_SYNC_FLUSH,
+  maxOutputLength: MAX_BYTES,
+})
+
+const gunzip: Decoder = (body, whole) => gunzipSync(body, zlib(whole))
+
+const DECODERS: ReadonlyMap<string, Decoder> = new Map([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
   // Some servers send deflate without its zlib wrapper.
-  deflate: (body) => ((body[0] ?? 0) % 16 === 8 ? inflateSync(body, flush) : inflateRawSync(body, flush)),
-  br: (body) =>
-    brotliDecompressSync(body, { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength: MAX_BYTES }),
-  identity: (body) => body,
+  ['deflate', (body, whole) => ((body[0] ?? 0) % 16 === 8 ? inflateSync : inflateRawSync)(body, zlib(whole))],
+  [
+    'br',
+    (body, whole) =>
+      brotliDecompressSync(body, {
+        finishFlush: whole ? constants.BROTLI_OPERATION_FINISH : constants.BROTLI_OPERATION_FLUSH,
+        maxOutputLength: MAX_BYTES,
+      }),
+  ],
+])
+
+/** The content codings that can be undone here. */
+export function isReadableCoding(coding: string): boolean {
+  return coding === 'identity' || DECODERS.has(coding)
 }
 
-export function decodeBody(headers: readonly HeaderLine[], body: Uint8Array): Decoded {
-  const codings = headers
+/** The content codings of a body, in the order in which they were applied. */
+function codingsOf(headers: readonly HeaderLine[]): string[] {
+  return headers
     .filter(([name]) => name.toLowerCase() === 'content-encoding')
     .flatMap(([, value]) => value.toLowerCase().split(','))
     .map((coding) => coding.trim())
     .filter((coding) => coding !== '' && coding !== 'identity')
+}
+
+/**
+ * A body for looking into, as far as it can be undone: a request that a sandbox refuses for its coding holds the same
+ * secrets as a good one.
+ */
+export function decodeBody(headers: readonly HeaderLine[], body: Uint8Array): Decoded {
+  const codings = codingsOf(headers)
   if (codings.length === 0 || body.length === 0) return { kind: 'plain' }
   let bytes = body
   for (const coding of codings.reverse()) {
-    const decode = DECODERS[coding]
+    const decode = DECODERS.get(coding)
     // A text is not encoded, whatever its label says; a client that tests our refusal sends such a thing.
     if (decode === undefined) return { kind: isUtf8(bytes) ? 'plain' : 'opaque' }
     try {
-      bytes = decode(bytes)
+      bytes = decode(bytes, false)
     } catch {
       return { kind: 'plain' }
     }
@@ -53,12 +88,52 @@ export function decodedBody({ headers, body }: Pick<CapturedReply, 'headers' | '
   return decoded.kind === 'decoded' ? decoded.bytes : body
 }
 
+/** The bytes in the codings that these headers name. Undefined when one of them is not known here. */
+export function encodeBody(headers: readonly HeaderLine[], bytes: Uint8Array): Uint8Array | undefined {
+  let body = bytes
+  for (const coding of codingsOf(headers)) {
+    const encode = ENCODERS.get(coding)
+    if (encode === undefined) return undefined
+    body = encode(body)
+  }
+  return body
+}
+
+const ENCODERS: ReadonlyMap<string, (body: Uint8Array) => Uint8Array> = new Map([
+  ['gzip', (body) => gzipSync(body)],
+  ['x-gzip', (body) => gzipSync(body)],
+  ['deflate', (body) => deflateSync(body)],
+  ['br', (body) => brotliCompressSync(body)],
+])
+
+export type PlainReply =
+  | { readonly kind: 'whole'; readonly reply: CapturedReply }
+  | { readonly kind: 'broken'; readonly why: NoReply }
+
 /**
- * A reply without its content coding, which is how values in it are found and replaced: no client minds being sent a
- * body as it is. What nobody here can decode stays as it was recorded.
+ * A reply as it is kept: without its content coding, since no client minds being sent a body as it is. One that cannot
+ * be undone as a whole is no reply: a replay would serve what nobody has ever been answered.
  */
-export function plainReply(reply: CapturedReply): CapturedReply {
-  const decoded = decodeBody(reply.headers, reply.body)
-  if (decoded.kind !== 'decoded') return reply
-  return { ...reply, headers: withoutHeader(reply.headers, 'content-encoding'), body: decoded.bytes }
+export function plainReply(reply: CapturedReply): PlainReply {
+  const codings = codingsOf(reply.headers)
+  if (codings.length === 0) return { kind: 'whole', reply }
+  const headers = unpackedLines(reply.headers)
+  let body = reply.body
+  if (body.length === 0) return { kind: 'whole', reply: { ...reply, headers } }
+  for (const coding of codings.reverse()) {
+    const decode = DECODERS.get(coding)
+    if (decode === undefined) return { kind: 'broken', why: 'unreadable-coding' }
+    try {
+      body = decode(body, true)
+    } catch {
+      return { kind: 'broken', why: 'cut' }
+    }
+  }
+  return { kind: 'whole', reply: { ...reply, headers, body } }
+}
+
+/** The header lines of a reply whose coding has been undone; the length was that of the packed bytes. */
+export function unpackedLines(lines: readonly HeaderLine[]): readonly HeaderLine[] {
+  if (!lines.some(([name]) => name.toLowerCase() === 'content-encoding')) return lines
+  return withoutHeader(withoutHeader(lines, 'content-encoding'), 'content-length')
 }

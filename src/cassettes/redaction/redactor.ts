@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { OutcomeRule } from '../../config/outcomes.ts'
 import { joined } from '../bindings/joined.ts'
 import type { Binding, CapturedExchange, CapturedReply, CapturedRequest, Redaction } from '../interaction.ts'
+import { plainReply } from '../message/encoding.ts'
 import type { RedactionContext } from './context.ts'
 import type { Edit, PersonalValue } from './edits.ts'
 import type { RedactionPolicy } from './policy.ts'
@@ -56,9 +57,11 @@ export function createRedactor(options: RedactorOptions): Redactor {
     redactReply: (reply, personal = []) => redactReply(reply, personal, context),
     redact: (exchange) => {
       const request = redactRequest(exchange.request, context)
-      const reply = exchange.reply && redactReply(exchange.reply, request.personal, context)
+      const whole = exchange.reply && plainReply(exchange.reply)
+      const reply = whole?.kind === 'whole' ? redactReply(whole.reply, request.personal, context) : undefined
+      const why = whole?.kind === 'broken' ? { noReply: whole.why } : {}
       return {
-        exchange: { ...exchange, request: request.request, reply: reply?.reply },
+        exchange: { ...exchange, request: request.request, reply: reply?.reply, ...why },
         redactions: [...request.redactions, ...(reply?.redactions ?? [])],
         bindings: joined([...request.bindings, ...(reply?.bindings ?? [])]),
       }

@@ -1,12 +1,12 @@
 import { joined } from '../bindings/joined.ts'
 import type { Binding, CapturedReply, Redaction } from '../interaction.ts'
 import { readableBody } from '../message/readable-body.ts'
+import { spliced } from '../message/splice.ts'
 import { fieldEdits } from './body.ts'
 import { learnSecrets, type RedactionContext, sentName } from './context.ts'
 import { type PersonalValue, personalValues, withFindings } from './edits.ts'
 import { redactHeaders } from './headers.ts'
 import { bindingsOf, placeInBody } from './holes.ts'
-import { storedBody } from './stored-body.ts'
 
 export type RedactedReply = {
   readonly reply: CapturedReply
@@ -14,7 +14,7 @@ export type RedactedReply = {
   readonly bindings: readonly Binding[]
 }
 
-/** `sentPersonal`: the personal values of its request. */
+/** Of a reply without content coding. `sentPersonal`: the personal values of its request. */
 export function redactReply(
   reply: CapturedReply,
   sentPersonal: readonly PersonalValue[],
@@ -28,13 +28,16 @@ export function redactReply(
   const placeOf = placeInBody('reply-body', body.fields)
   const allEdits = withFindings(body.bytes, bodyEdits, secrets, standIns, personal, placeOf)
   const kept = redactHeaders(reply.headers, 'reply-header', context, personal)
-  const stored = storedBody(reply.body, body, allEdits, kept.headers, 'reply-header')
   const bindings = bindingsOf('reply-body', allEdits, body.fields, body.bytes, 'server').map(
     (binding): Binding => (context.sent.has(sentName(binding)) ? { ...binding, madeBy: 'client' } : binding),
   )
   return {
-    reply: { ...reply, headers: stored.headers, body: stored.body },
-    redactions: [...context.redactionsOf([...kept.edits, ...allEdits]), ...stored.redactions],
+    reply: {
+      ...reply,
+      headers: kept.headers,
+      body: allEdits.length === 0 ? reply.body : Buffer.from(spliced(body.bytes, allEdits), 'latin1'),
+    },
+    redactions: context.redactionsOf([...kept.edits, ...allEdits]),
     bindings: joined(bindings),
   }
 }

@@ -33,7 +33,7 @@ export function redactRequest(request: CapturedRequest, context: RedactionContex
   const targetEdits = find(target, queryEdits, placeInTarget(target, query))
   const allEdits = find(body.bytes, bodyEdits, placeInBody('request-body', body.fields))
   const kept = redactHeaders(request.headers, 'request-header', context, personal)
-  const stored = storedBody(request.body, body, allEdits, kept.headers, 'request-header')
+  const stored = storedBody(request.body, body, allEdits, kept.headers)
   const bindings = [
     ...bindingsOf('query', targetEdits, query, target, 'client'),
     ...bindingsOf('request-body', allEdits, body.fields, body.bytes, 'client'),

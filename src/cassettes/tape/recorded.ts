@@ -8,7 +8,6 @@ import {
   scopesOf,
 } from '../matching/edge-answers.ts'
 import { type Entry, type EntryContext, prepareEntry } from '../matching/entry.ts'
-import { plainReply } from '../message/encoding.ts'
 
 /** An interaction and its place among all of the tape. */
 export type RecordedInteraction = {
@@ -68,7 +67,7 @@ function interactionsOf(
   first: number,
   isLive: (interaction: Interaction) => boolean,
 ): RecordedInteraction[] {
-  const interactions = cassette.interactions.map(decoded)
+  const { interactions } = cassette
   const retries = recordedRetries(interactions)
   const positions = new Map(interactions.map((interaction, i) => [interaction, first + i]))
   return interactions.map((interaction, i) => {
@@ -81,10 +80,4 @@ function interactionsOf(
       original: original && positions.get(original),
     }
   })
-}
-
-function decoded(interaction: Interaction): Interaction {
-  const { reply } = interaction
-  const plain = reply && plainReply(reply)
-  return plain === reply ? interaction : { ...interaction, reply: plain }
 }

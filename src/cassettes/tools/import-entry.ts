@@ -3,7 +3,7 @@ import { type HeaderLine, headerOf, WIRE_HEADERS } from '../../http/header-lines
 import { LANE_HEADER, takeLane } from '../../http/lane.ts'
 import { claimedKeyId } from '../../tokens/claimed-client.ts'
 import { isRecord } from '../file/checked.ts'
-import { EntryError, number, readContent, record, text } from '../file/har/read-entry.ts'
+import { EntryError, number, readContent, record, text } from '../file/har/members.ts'
 import type { CapturedExchange } from '../interaction.ts'
 
 /** `urlOrigin`: scheme, host and port. */
@@ -51,14 +51,14 @@ function replyOf(response: Readonly<Record<string, unknown>>) {
     throw new EntryError('has no response body: export the HAR with its content')
   return {
     headers: linesOf(response.headers, 'response.headers'),
-    body: readContent(undefined, content, 'response.content'),
+    body: readContent(content, 'response.content'),
   }
 }
 
 function requestBody(postData: unknown): Uint8Array {
   if (!isRecord(postData)) return new Uint8Array(0)
   if (typeof postData.text === 'string' && (postData.text !== '' || !Array.isArray(postData.params)))
-    return readContent(undefined, postData, 'request.postData')
+    return readContent(postData, 'request.postData')
   // Some exporters give the fields of a form alone.
   const params = Array.isArray(postData.params) ? postData.params.filter(isRecord) : []
   const form = new URLSearchParams(

@@ -1,7 +1,7 @@
 import { operationOf } from '../../operations/operations.ts'
 import { CassetteError } from '../cassette-error.ts'
+import { EntryError } from '../file/har/members.ts'
 import { harParts } from '../file/har/parts.ts'
-import { EntryError } from '../file/har/read-entry.ts'
 import type { CassetteHeader } from '../file/header.ts'
 import { readFile } from '../file/read-file.ts'
 import { CASSETTE_VERSION, type Cassette, type Interaction } from '../interaction.ts'

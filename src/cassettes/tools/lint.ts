@@ -2,6 +2,7 @@ import type { OutcomeRule } from '../../config/outcomes.ts'
 import { isPublicClientId } from '../../tokens/client-id.ts'
 import { CassetteError, type CassettePlace } from '../cassette-error.ts'
 import { chainHash } from '../file/chain.ts'
+import { editsOf } from '../file/har/edits.ts'
 import { formatJson } from '../file/har/format.ts'
 import { harParts } from '../file/har/parts.ts'
 import { entryText } from '../file/har/write.ts'
@@ -10,9 +11,9 @@ import { readFile } from '../file/read-file.ts'
 import type { Cassette, Interaction, Place } from '../interaction.ts'
 import { type EditableField, queryFields } from '../message/body-fields.ts'
 import { latin1 } from '../message/bytes.ts'
+import { movedPlaces } from '../message/moved-places.ts'
 import { placeKey } from '../message/place.ts'
 import { readableBody } from '../message/readable-body.ts'
-import { valuesOf } from '../message/values.ts'
 import { CONTRACT_FIELDS, fieldRule } from '../redaction/contract.ts'
 import { createSecrets, type Secrets } from '../redaction/secrets/secrets.ts'
 import { createFieldLookup } from '../redaction/stand-ins/field-rules.ts'
@@ -99,10 +100,18 @@ function lintFile(bytes: Buffer, cassette: LoadedCassette): LintProblem[] {
     return [{ severity: 'warning', kind: 'structure', message, at: {} }]
   }
   let chain = ''
-  for (const [start, end] of harParts(bytes, cassette.file).entries ?? [])
-    chain = chainHash(chain + formatJson(JSON.parse(bytes.toString('utf8', start, end)), '      '))
-  if (chain === '' || cassette.chain === chain) return []
-  return [{ severity: 'warning', kind: 'edited', message: 'was edited after it had been recorded', at: {} }]
+  const edits: LintProblem[] = []
+  for (const [i, [start, end]] of (harParts(bytes, cassette.file).entries ?? []).entries()) {
+    const entry: unknown = JSON.parse(bytes.toString('utf8', start, end))
+    chain = chainHash(chain + formatJson(entry, '      '))
+    edits.push(...editsOf(entry).map((message) => edited(message, { entry: i + 1 })))
+  }
+  if (chain === '' || cassette.chain === chain) return edits
+  return [edited('was edited after it had been recorded', {}), ...edits]
+}
+
+function edited(message: string, at: CassettePlace): LintProblem {
+  return { severity: 'warning', kind: 'edited', message, at }
 }
 
 function lintInteractions(cassette: Cassette, options: LintOptions): LintProblem[] {
@@ -122,7 +131,7 @@ function lintInteractions(cassette: Cassette, options: LintOptions): LintProblem
     seen.add(interaction.sequence)
     if (interaction.reply === undefined)
       problems.push({ severity: 'warning', kind: 'structure', message: 'has no reply', at })
-    problems.push(...lintFields(interaction, standIns, cassette.redaction), ...lintBindings(interaction))
+    problems.push(...lintFields(interaction, standIns, cassette.redaction), ...lintPlaces(interaction))
   }
   return problems
 }
@@ -162,16 +171,10 @@ function structural(cause: unknown): LintProblem {
   }
 }
 
-/** A binding says what its places hold; after an edit by hand they may hold something else. */
-function lintBindings(interaction: Interaction): LintProblem[] {
-  const values = valuesOf(interaction)
-  return interaction.bindings.flatMap(({ type, value, places }) =>
-    places.flatMap((place): LintProblem[] => {
-      const held = values.get(placeKey(place))
-      // In a reply a bound value may be one token of a URL.
-      if (held === value || (held?.includes(value) && place.part.startsWith('reply'))) return []
-      const message = `${placeKey(place)} does not hold the bound ${type}`
-      return [{ severity: 'warning', kind: 'binding', message, at: { entry: interaction.sequence }, place }]
-    }),
+/** Whoever replays such a cassette gets this as an error. */
+function lintPlaces(interaction: Interaction): LintProblem[] {
+  const at = { entry: interaction.sequence }
+  return movedPlaces(interaction).map(
+    ({ place, message }): LintProblem => ({ severity: 'error', kind: 'binding', message, at, place }),
   )
 }

@@ -5,7 +5,7 @@ import type { RedactedReply } from '../redaction/reply.ts'
 import type { RedactedRequest } from '../redaction/request.ts'
 
 type Started = Pick<CapturedExchange, 'startedAt' | 'lane' | 'operation'>
-type Ended = Pick<CapturedExchange, 'durationMs' | 'origin'>
+type Ended = Pick<CapturedExchange, 'durationMs' | 'origin' | 'noReply'>
 
 export function openEvent(
   id: number,
@@ -30,8 +30,8 @@ export function openEvent(
 
 /** `aborted` when there was no reply to the request. */
 export function doneEvent(id: number, ended: Ended, redacted: RedactedReply | undefined): JournalEvent {
-  const { durationMs, origin } = ended
-  if (redacted === undefined) return { aborted: { id, durationMs, origin } }
+  const { durationMs, origin, noReply } = ended
+  if (redacted === undefined) return { aborted: { id, durationMs, origin, ...(noReply && { noReply }) } }
   const { status, headers } = redacted.reply
   const body = storeBody(redacted.reply.body)
   const { bindings, redactions } = redacted

@@ -40,7 +40,7 @@ export type OpenItem = Pick<CapturedExchange, 'startedAt' | 'lane' | 'operation'
   readonly body: BodySlice
 }
 
-export type EndItem = Pick<CapturedExchange, 'durationMs' | 'origin'> & {
+export type EndItem = Pick<CapturedExchange, 'durationMs' | 'origin' | 'noReply'> & {
   readonly id: number
   readonly reply:
     | { readonly status: number; readonly headers: readonly HeaderLine[]; readonly body: BodySlice }

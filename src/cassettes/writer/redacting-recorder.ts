@@ -11,6 +11,7 @@ import { type CassettePaths, cassettePaths, setAside } from '../file/paths.ts'
 import { readFile } from '../file/read-file.ts'
 import type { CapturedRequest, Cassette, Interaction } from '../interaction.ts'
 import { standInsOf } from '../merging/known-stand-ins.ts'
+import { plainReply } from '../message/encoding.ts'
 import { policyOf, type RedactionPolicy } from '../redaction/policy.ts'
 import { createRedactor, type Redactor } from '../redaction/redactor.ts'
 import type { RedactedRequest } from '../redaction/request.ts'
@@ -168,8 +169,10 @@ function eventsOf(
   const { id, reply } = item.end
   const personal = opened.get(id)?.personal ?? []
   opened.delete(id)
-  const redacted = reply && redactor.redactReply({ ...reply, body: sliceOf(bytes, reply.body) }, personal)
-  return [doneEvent(id, item.end, redacted)]
+  const whole = reply && plainReply({ ...reply, body: sliceOf(bytes, reply.body) })
+  const redacted = whole?.kind === 'whole' ? redactor.redactReply(whole.reply, personal) : undefined
+  const why = whole?.kind === 'broken' ? { noReply: whole.why } : {}
+  return [doneEvent(id, { ...item.end, ...why }, redacted)]
 }
 
 function requestOf(

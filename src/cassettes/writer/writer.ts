@@ -29,7 +29,7 @@ export type WriterOptions = Omit<RecorderSettings, 'fields'> & {
 }
 
 type StartedExchange = Pick<CapturedExchange, 'startedAt' | 'lane' | 'operation' | 'request'>
-type EndedExchange = Pick<CapturedExchange, 'durationMs' | 'origin' | 'reply'>
+type EndedExchange = Pick<CapturedExchange, 'durationMs' | 'origin' | 'reply' | 'noReply'>
 
 /**
  * Hands exchanges to the recorder's thread. Every function returns at once and none throws into the traffic: an
@@ -161,8 +161,8 @@ function handOver(
     offer((queue) => queue.open(head, body))
     return id
   }
-  const end: Writer['end'] = (id, { durationMs, origin, reply }) => {
-    offer((queue) => queue.end({ id, durationMs, origin }, reply))
+  const end: Writer['end'] = (id, { durationMs, origin, reply, noReply }) => {
+    offer((queue) => queue.end({ id, durationMs, origin, ...(noReply && { noReply }) }, reply))
   }
   return {
     open,

@@ -1,5 +1,5 @@
 import { writeHar } from '../../cassettes/file/har/write.ts'
-import { loadCassette } from '../../cassettes/file/load.ts'
+import { loadSound } from '../../cassettes/file/load.ts'
 import { mergeCassettes } from '../../cassettes/merging/merge.ts'
 import { cassetteConfig } from '../cassette-config.ts'
 import type { Run } from '../command.ts'
@@ -20,7 +20,7 @@ export const run: Run = (invocation, io) =>
     if (!out.ok) return wrongUsage(invocation, io, out.message)
     const context = cassetteConfig(invocation, io)
     if (!context.ok) return context.exit
-    const merged = mergeCassettes(args.map(loadCassette), context.rules)
+    const merged = mergeCassettes(args.map(loadSound), context.rules)
     writeHar(out.path, merged, context.secrets)
     io.err(`${out.path}: ${merged.interactions.length} interactions of ${args.length} cassettes\n`)
     return 'ok'

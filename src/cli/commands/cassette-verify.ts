@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { loadCassette } from '../../cassettes/file/load.ts'
+import { loadSound } from '../../cassettes/file/load.ts'
 import type { Cassette } from '../../cassettes/interaction.ts'
 import { isTokenExchange } from '../../cassettes/matching/edge-answers.ts'
 import { valuesOf } from '../../cassettes/message/values.ts'
@@ -25,7 +25,7 @@ export const run: Run = (invocation, io) =>
       return wrong('name the sandbox with --against URL, such as --against https://sandbox.example.com')
     const clientSecret = io.env.SANDGATE_CLIENT_SECRET
     if (!clientSecret) return wrong('set SANDGATE_CLIENT_SECRET to a sandbox key of the sandbox')
-    const cassette = loadCassette(file)
+    const cassette = loadSound(file)
     const clientId =
       typeof options['client-id'] === 'string' ? options['client-id'] : recordedClient(cassette)
     if (clientId === undefined)

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { VolatileRuleError } from '../../cassettes/bindings/volatile.ts'
 import { isProfile } from '../../cassettes/file/header.ts'
-import { loadCassette } from '../../cassettes/file/load.ts'
+import { loadSound } from '../../cassettes/file/load.ts'
 import { missText } from '../../cassettes/miss/console.ts'
 import { missJUnit } from '../../cassettes/miss/junit.ts'
 import type { MissReport } from '../../cassettes/miss/report.ts'
@@ -56,7 +56,7 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
 function start({ args, options }: Invocation, io: Io, config: Config, port: number): Promise<ReplayGateway> {
   const color = process.stderr.isTTY === true && io.env.NO_COLOR === undefined
   return startReplay({
-    load: () => args.map((file) => loadCassette(file)),
+    load: () => args.map((file) => loadSound(file)),
     config,
     port,
     partners: options.partners === undefined ? 'any' : 'configured',

@@ -46,7 +46,7 @@ describe('the file', () => {
     expect(text).not.toContain('${')
   })
 
-  it('holds decoded bodies in the standard part, and what was on the wire in ours', () => {
+  it('holds the text of an answer that came packed, and no second copy of it', () => {
     const body = new Uint8Array(gzipSync('{"a":1}'))
     const { log } = JSON.parse(
       harText(
@@ -65,8 +65,7 @@ describe('the file', () => {
     const [{ response, _cassette }] = log.entries
     expect(response.content).toEqual({ size: 7, mimeType: 'x-unknown', text: '{"a":1}' })
     expect(response.headers).toEqual([{ name: 'x-sandbox-rule', value: 'default' }])
-    expect(_cassette.wire.reply.headers).toHaveLength(3)
-    expect(Buffer.from(_cassette.wire.reply.body, 'base64')).toEqual(Buffer.from(body))
+    expect(Object.keys(_cassette.wire.reply)).toEqual(['headers'])
   })
 
   it('keeps bytes that are no text in base64, both ways', () => {

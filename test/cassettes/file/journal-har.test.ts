@@ -7,6 +7,7 @@ import { writeHar } from '../../../src/cassettes/file/har/write.ts'
 import { openJournal } from '../../../src/cassettes/file/journal/append.ts'
 import { loadCassette } from '../../../src/cassettes/file/load.ts'
 import type { CapturedExchange, Interaction } from '../../../src/cassettes/interaction.ts'
+import { plainReply } from '../../../src/cassettes/message/encoding.ts'
 import { createSecrets } from '../../../src/cassettes/redaction/secrets/secrets.ts'
 import { doneEvent, openEvent } from '../../../src/cassettes/writer/events.ts'
 import { runs } from '../../support/effort.ts'
@@ -24,9 +25,11 @@ function throughBoth(exchanges: readonly CapturedExchange[]) {
   const expected: CapturedExchange[] = []
   for (const [i, captured] of exchanges.entries()) {
     const request = redactRequest(captured.request)
-    const reply = captured.reply && redactReply(captured.reply, request.personal)
-    journal.append([openEvent(i + 1, captured, request), doneEvent(i + 1, captured, reply)])
-    expected.push({ ...captured, request: request.request, reply: reply?.reply })
+    const whole = captured.reply && plainReply(captured.reply)
+    const reply = whole?.kind === 'whole' ? redactReply(whole.reply, request.personal) : undefined
+    const why = whole?.kind === 'broken' ? { noReply: whole.why } : {}
+    journal.append([openEvent(i + 1, captured, request), doneEvent(i + 1, { ...captured, ...why }, reply)])
+    expected.push({ ...captured, ...why, request: request.request, reply: reply?.reply })
   }
   journal.close()
   const fromJournal = loadCassette(`${name}.cassette.jsonl`)
@@ -53,6 +56,7 @@ describe('journal and HAR', () => {
             expect(interaction.request).toEqual({ ...wanted?.request, body: expect.anything() })
             expect(bytesOf(interaction.request.body)).toBe(bytesOf(wanted?.request.body))
             expect(interaction.reply === undefined).toBe(wanted?.reply === undefined)
+            expect(interaction.noReply).toBe(wanted?.noReply)
             expect(interaction.reply?.headers).toEqual(wanted?.reply?.headers)
             expect(bytesOf(interaction.reply?.body)).toBe(bytesOf(wanted?.reply?.body))
             const { startedAt, durationMs, lane, operation, origin } = interaction

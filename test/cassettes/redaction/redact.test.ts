@@ -204,29 +204,67 @@ describe('headers', () => {
 
 describe('compressed bodies', () => {
   const codings = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync }
-  it.each(Object.entries(codings))('%s that hold nothing pass byte for byte', (coding, compress) => {
-    const body = new Uint8Array(compress('{"ok":true}'))
-    const { exchange: stored } = redactor().redact(
-      exchange({ replyHeaders: [['Content-Encoding', coding]], reply: body }),
+  it.each(Object.entries(codings))('%s of an answer are kept as their text', (coding, compress) => {
+    const text = `{"phone":"+2250712345678","key":"${KEY}"}`
+    const { exchange: stored, redactions } = redactor().redact(
+      exchange({
+        replyHeaders: [
+          ['Content-Encoding', coding],
+          ['Content-Type', 'application/json'],
+        ],
+        reply: new Uint8Array(compress(text)),
+      }),
     )
-    expect(stored.reply?.body).toEqual(body)
-    expect(stored.reply?.headers).toEqual([['Content-Encoding', coding]])
+    expect(bodyText(stored.reply)).toBe('{"phone":"+99900000001","key":"redacted-sandbox-key-1"}')
+    expect(stored.reply?.headers).toEqual([['Content-Type', 'application/json']])
+    expect(redactions.map(({ rule }) => rule)).toEqual(['phone', 'sandbox-key'])
+  })
+
+  it.each(Object.entries(codings))('%s of an answer that broke off are no answer', (coding, compress) => {
+    const packed = new Uint8Array(compress(JSON.stringify({ list: [...Array(99).keys()] })))
+    for (const length of [1, 2, 10, packed.length >> 1, packed.length - 1]) {
+      const { exchange: stored } = redactor().redact(
+        exchange({ replyHeaders: [['Content-Encoding', coding]], reply: packed.subarray(0, length) }),
+      )
+      expect(stored).toMatchObject({ reply: undefined, noReply: 'cut' })
+    }
+  })
+
+  it('of an answer that nobody can look into are no answer, whatever they look like', () => {
+    for (const reply of [new Uint8Array([0x28, 0xb5, 0x2f, 0xfd, 0x80]), 'a text']) {
+      const { exchange: stored } = redactor().redact(
+        exchange({ replyHeaders: [['Content-Encoding', 'zstd']], reply }),
+      )
+      expect(stored).toMatchObject({ reply: undefined, noReply: 'unreadable-coding' })
+    }
   })
 
   it.each(Object.entries(codings))(
-    '%s that hold a secret are stored decoded, and say so',
+    '%s of a request that hold nothing pass byte for byte',
+    (coding, compress) => {
+      const body = new Uint8Array(compress('{"ok":true}'))
+      const { exchange: stored } = redactor().redact(
+        exchange({ headers: [['Content-Encoding', coding]], body }),
+      )
+      expect(stored.request.body).toEqual(body)
+      expect(stored.request.headers).toEqual([['Content-Encoding', coding]])
+    },
+  )
+
+  it.each(Object.entries(codings))(
+    '%s of a request that hold a secret are stored decoded, and say so',
     (coding, compress) => {
       const { exchange: stored, redactions } = redactor().redact(
         exchange({
-          replyHeaders: [
+          headers: [
             ['Content-Encoding', coding],
             ['Content-Type', 'application/json'],
           ],
-          reply: new Uint8Array(compress(`{"phone":"+2250712345678","key":"${KEY}"}`)),
+          body: new Uint8Array(compress(`{"phone":"+2250712345678","key":"${KEY}"}`)),
         }),
       )
-      expect(bodyText(stored.reply)).toBe('{"phone":"+99900000001","key":"redacted-sandbox-key-1"}')
-      expect(stored.reply?.headers).toEqual([['Content-Type', 'application/json']])
+      expect(bodyText(stored.request)).toBe('{"phone":"+99900000001","key":"redacted-sandbox-key-1"}')
+      expect(stored.request.headers).toEqual([['Content-Type', 'application/json']])
       expect(redactions.at(-1)).toMatchObject({
         rule: 'stored-decoded',
         place: { pointer: '/content-encoding' },
@@ -234,12 +272,12 @@ describe('compressed bodies', () => {
     },
   )
 
-  it('that nobody can look into are not stored', () => {
+  it('of a request that nobody can look into are not stored', () => {
     const body = new Uint8Array([0x28, 0xb5, 0x2f, 0xfd, 0x80])
     const { exchange: stored, redactions } = redactor().redact(
-      exchange({ replyHeaders: [['Content-Encoding', 'zstd']], reply: body }),
+      exchange({ headers: [['Content-Encoding', 'zstd']], body }),
     )
-    expect(stored.reply?.body).toHaveLength(0)
+    expect(stored.request.body).toHaveLength(0)
     expect(redactions).toMatchObject([{ rule: 'unreadable-encoding' }])
   })
 })

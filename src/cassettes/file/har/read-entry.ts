@@ -1,13 +1,15 @@
-import type { HeaderLine } from '../../../http/header-lines.ts'
 import type { Interaction, Origin } from '../../interaction.ts'
-import { bindings, headerLines, isRecord, redactions } from '../checked.ts'
+import { type PlainReply, plainReply, unpackedLines } from '../../message/encoding.ts'
+import { bindings, headerLines, isRecord, noReply, redactions } from '../checked.ts'
+import { EntryError, fault, number, readContent, record, text } from './members.ts'
+import { servedLines, servedRequestBody } from './served.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** An entry lacks something that a cassette needs; the message names it. */
-export class EntryError extends Error {}
-
-/** Reads an entry that this product has written. What HAR knows is read from where HAR keeps it. */
+/**
+ * Reads an entry that this product has written. What HAR knows is read from where HAR keeps it, so that an edit of what
+ * a reviewer sees is an edit of what is served.
+ */
 export function readEntry(value: unknown, origin: string): Interaction {
   const entry = record(value, 'the entry')
   const ours = entry._cassette
@@ -24,6 +26,10 @@ export function readEntry(value: unknown, origin: string): Interaction {
   const httpVersion = text(request.httpVersion, 'request.httpVersion')
   const target = url.slice(origin.length)
   const complete = ours.complete !== false
+  const reply = complete ? readReply(response, record(wire.reply, '_cassette.wire.reply')) : undefined
+  const broken = reply?.kind === 'broken' ? reply.why : undefined
+  const why = complete ? broken : noReply(ours.noReply)
+  const headers = servedLines(request.headers, wireRequest.headers, 'request')
   return {
     sequence: number(ours.sequence, '_cassette.sequence'),
     ended: ours.ended === undefined ? undefined : number(ours.ended, '_cassette.ended'),
@@ -39,48 +45,32 @@ export function readEntry(value: unknown, origin: string): Interaction {
       method: text(request.method, 'request.method'),
       target,
       httpVersion: httpVersion === 'HTTP/1.0' ? '1.0' : '1.1',
-      headers: lines(wireRequest.headers, '_cassette.wire.request.headers'),
-      body: readContent(wireRequest.body, request.postData, 'request.postData'),
+      headers,
+      body: servedRequestBody(request.postData, wireRequest.body, headers),
     },
-    reply: complete ? readReply(response, record(wire.reply, '_cassette.wire.reply')) : undefined,
+    reply: reply?.kind === 'whole' ? reply.reply : undefined,
+    ...(why && { noReply: why }),
     bindings: bindings(ours.bindings) ?? fault('_cassette.bindings'),
     redactions: redactions(ours.redactions) ?? fault('_cassette.redactions'),
   }
 }
 
-function readReply(response: JsonObject, wire: JsonObject) {
-  return {
-    status: number(response.status, 'response.status'),
-    headers: lines(wire.headers, '_cassette.wire.reply.headers'),
-    body: readContent(wire.body, record(response.content, 'response.content'), 'response.content'),
+function readReply(response: JsonObject, wire: JsonObject): PlainReply {
+  const lines = servedLines(response.headers, wire.headers, 'response')
+  // Format 1 kept the packed bytes, and took what it could read of them for the whole.
+  if (typeof wire.body === 'string') {
+    const packed = {
+      status: 0,
+      headers: headerLines(wire.headers) ?? [],
+      body: Buffer.from(wire.body, 'base64'),
+    }
+    const plain = plainReply(packed)
+    if (plain.kind === 'broken') return plain
   }
-}
-
-/** The bytes of a body: as they were on the wire when those are kept, else those of the text. */
-export function readContent(wire: unknown, content: unknown, name: string): Uint8Array {
-  if (typeof wire === 'string') return Buffer.from(wire, 'base64')
-  if (content === undefined) return new Uint8Array(0)
-  const { text: held, encoding } = record(content, name)
-  if (held === undefined) return new Uint8Array(0)
-  return Buffer.from(text(held, `${name}.text`), encoding === 'base64' ? 'base64' : 'utf8')
-}
-
-export function record(value: unknown, name: string): JsonObject {
-  return isRecord(value) ? value : fault(name)
-}
-
-export function text(value: unknown, name: string): string {
-  return typeof value === 'string' ? value : fault(name)
-}
-
-export function number(value: unknown, name: string): number {
-  return typeof value === 'number' ? value : fault(name)
-}
-
-function lines(value: unknown, name: string): readonly HeaderLine[] {
-  return headerLines(value) ?? fault(name)
-}
-
-function fault(name: string): never {
-  throw new EntryError(`${name} is missing or has the wrong type`)
+  const reply = {
+    status: number(response.status, 'response.status'),
+    headers: unpackedLines(lines),
+    body: readContent(response.content, 'response.content'),
+  }
+  return { kind: 'whole', reply }
 }

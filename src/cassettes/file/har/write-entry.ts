@@ -14,6 +14,7 @@ import { storeBody } from '../body-text.ts'
 export function harEntry(interaction: Interaction, origin: string) {
   const { request, reply, sequence, ended, startedBeforeEnd, lane, operation, bindings, redactions } =
     interaction
+  const { noReply } = interaction
   return {
     startedDateTime: instant(interaction.startedAt),
     time: interaction.durationMs,
@@ -29,6 +30,7 @@ export function harEntry(interaction: Interaction, origin: string) {
       ...(operation !== undefined && { operation }),
       origin: interaction.origin,
       complete: reply !== undefined,
+      ...(noReply !== undefined && { noReply }),
       bindings: bindings.map(({ type, value, madeBy, places }) => ({
         type,
         value,
@@ -43,7 +45,7 @@ export function harEntry(interaction: Interaction, origin: string) {
       })),
       wire: {
         request: wireOf(request),
-        ...(reply && { reply: wireOf(reply) }),
+        ...(reply && { reply: { headers: reply.headers } }),
       },
     },
   }
@@ -109,13 +111,13 @@ function content(body: Uint8Array): { text: string; encoding?: 'base64' } {
   return 'text' in stored ? { text: stored.text } : { text: stored.base64, encoding: 'base64' }
 }
 
-/** Compressed bytes are kept beside their decoded text: no compressor gives them back. */
-function wireOf(message: { headers: readonly HeaderLine[]; body: Uint8Array }) {
-  const decoded = decodeBody(message.headers, message.body)
-  return {
-    headers: message.headers,
-    ...(decoded.kind === 'decoded' && { body: Buffer.from(message.body).toString('base64') }),
-  }
+/**
+ * The packed bytes of a request are kept beside their text, since a sandbox may be asked for them again; an answer is
+ * served as its text.
+ */
+function wireOf({ headers, body }: CapturedRequest) {
+  const decoded = decodeBody(headers, body)
+  return { headers, ...(decoded.kind === 'decoded' && { body: Buffer.from(body).toString('base64') }) }
 }
 
 /** `content` holds the decoded body, beside which the headers of the wire would be wrong. */

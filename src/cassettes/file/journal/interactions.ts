@@ -1,6 +1,7 @@
 import { joined } from '../../bindings/joined.ts'
 import { CassetteError } from '../../cassette-error.ts'
-import type { CapturedReply, CapturedRequest, Interaction } from '../../interaction.ts'
+import type { CapturedReply, CapturedRequest, Interaction, NoReply } from '../../interaction.ts'
+import { plainReply } from '../../message/encoding.ts'
 import { readStored } from '../body-text.ts'
 import * as shape from '../checked.ts'
 import type { AbortedLine, DoneLine, OpenLine } from './lines.ts'
@@ -43,6 +44,8 @@ function endsOf(journal: ReadJournal, sequences: readonly number[]): Map<number,
 
 function interactionOf(open: OpenLine, known: Known | undefined, sequence: number): Interaction {
   const done = known && 'reply' in known.end ? known.end : undefined
+  const answer = done && plainReply(replyOf(done.reply))
+  const noReply = answer?.kind === 'broken' ? answer.why : known && !done ? noReplyOf(known.end) : undefined
   return {
     sequence,
     ended: done && known?.order,
@@ -53,13 +56,18 @@ function interactionOf(open: OpenLine, known: Known | undefined, sequence: numbe
     operation: open.operation,
     origin: known?.end.origin ?? 'upstream',
     request: requestOf(open.request),
-    reply: done && replyOf(done.reply),
+    reply: answer?.kind === 'whole' ? answer.reply : undefined,
+    ...(noReply && { noReply }),
     bindings: joined([...list(open.bindings, shape.bindings), ...list(done?.bindings ?? [], shape.bindings)]),
     redactions: [
       ...list(open.redactions, shape.redactions),
       ...list(done?.redactions ?? [], shape.redactions),
     ],
   }
+}
+
+function noReplyOf(end: DoneLine | AbortedLine): NoReply | undefined {
+  return 'noReply' in end ? shape.noReply(end.noReply) : undefined
 }
 
 function requestOf({ method, target, http, headers, body }: OpenLine['request']): CapturedRequest {

@@ -1,5 +1,5 @@
 import type { HeaderLine } from '../../../http/header-lines.ts'
-import type { Binding, Origin, Redaction } from '../../interaction.ts'
+import type { Binding, NoReply, Origin, Redaction } from '../../interaction.ts'
 import type { StoredBody } from '../body-text.ts'
 import type { CassetteHeader } from '../header.ts'
 
@@ -33,7 +33,12 @@ export type DoneLine = {
   readonly redactions: readonly Redaction[]
 }
 
-export type AbortedLine = { readonly id: number; readonly durationMs: number; readonly origin: Origin }
+export type AbortedLine = {
+  readonly id: number
+  readonly durationMs: number
+  readonly origin: Origin
+  readonly noReply?: NoReply
+}
 
 export type JournalEvent =
   | { readonly cassette: CassetteHeader }
