@@ -9,7 +9,7 @@ type Holder = {
   readonly host: string
   /** When the process started, as the kernel counts; a pid alone is used again. Undefined where it cannot be read. */
   readonly started?: string
-  readonly token: string
+  readonly mark: string
 }
 
 /** Locks of this process, which a second recorder in it must respect like anybody else's. */
@@ -22,13 +22,13 @@ const held = new Set<string>()
  * @throws CassetteError `busy`
  */
 export function acquireLock(path: string): () => void {
-  const token = randomBytes(8).toString('hex')
-  const mine = `${path}.${token}`
+  const mark = randomBytes(8).toString('hex')
+  const mine = `${path}.${mark}`
   const started = startOf(process.pid)
   const holder: Holder = {
     pid: process.pid,
     host: hostname(),
-    token,
+    mark,
     ...(started !== undefined && { started }),
   }
   try {
@@ -37,7 +37,7 @@ export function acquireLock(path: string): () => void {
     for (let tries = 0; !linked(mine, path); tries++) {
       const seen = readHolder(path)
       if (seen !== undefined && (tries > 20 || lives(seen))) throw busy(path, seen)
-      takeAway(path, `${mine}.stale`, seen?.token)
+      takeAway(path, `${mine}.stale`, seen?.mark)
     }
   } catch (cause) {
     if (cause instanceof CassetteError) throw cause
@@ -45,9 +45,9 @@ export function acquireLock(path: string): () => void {
   } finally {
     rmSync(mine, { force: true })
   }
-  held.add(token)
+  held.add(mark)
   return () => {
-    if (!held.delete(token) || readHolder(path)?.token !== token) return
+    if (!held.delete(mark) || readHolder(path)?.mark !== mark) return
     try {
       rmSync(path, { force: true })
     } catch {
@@ -67,10 +67,10 @@ function linked(from: string, to: string): boolean {
 }
 
 /** Removes a dead lock. Of several processes that see it one moves it; whoever has moved a newer one links it back. */
-function takeAway(path: string, aside: string, token: string | undefined): void {
+function takeAway(path: string, aside: string, mark: string | undefined): void {
   try {
     renameSync(path, aside)
-    if (readHolder(aside)?.token !== token) linked(aside, path)
+    if (readHolder(aside)?.mark !== mark) linked(aside, path)
     rmSync(aside, { force: true })
   } catch (cause) {
     if (systemCode(cause) !== 'ENOENT') throw cause
@@ -79,18 +79,18 @@ function takeAway(path: string, aside: string, token: string | undefined): void 
 
 function readHolder(path: string): Holder | undefined {
   try {
-    const { pid, host, started, token } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>
-    if (typeof pid !== 'number' || typeof host !== 'string' || typeof token !== 'string') return undefined
-    return { pid, host, token, ...(typeof started === 'string' && { started }) }
+    const { pid, host, started, mark } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>
+    if (typeof pid !== 'number' || typeof host !== 'string' || typeof mark !== 'string') return undefined
+    return { pid, host, mark, ...(typeof started === 'string' && { started }) }
   } catch {
     return undefined
   }
 }
 
-function lives({ pid, host, started, token }: Holder): boolean {
+function lives({ pid, host, started, mark }: Holder): boolean {
   // A process of another machine cannot be asked, so it counts as alive.
   if (host !== hostname()) return true
-  if (pid === process.pid) return held.has(token)
+  if (pid === process.pid) return held.has(mark)
   try {
     process.kill(pid, 0)
   } catch (cause) {

@@ -10,7 +10,9 @@ import {
   inflateSync,
 } from 'node:zlib'
 import { type HeaderLine, withoutHeader } from '../../http/header-lines.ts'
+import { systemCode } from '../../system-error.ts'
 import type { CapturedReply, NoReply } from '../interaction.ts'
+import { MAX_UNPACKED_BYTES } from './bounds.ts'
 
 /** What a body is once its content codings are undone. */
 export type Decoded =
@@ -19,15 +21,12 @@ export type Decoded =
   /** A coding that nobody here can look into. */
   | { readonly kind: 'opaque' }
 
-/** A few kilobytes can be made to unpack to gigabytes. */
-const MAX_BYTES = 64 * 1024 * 1024
-
 /** `whole`: a body that was cut off is an error; else it is decoded as far as it goes. @throws */
 type Decoder = (body: Uint8Array, whole: boolean) => Uint8Array
 
 const zlib = (whole: boolean) => ({
   finishFlush: whole ? constants.Z_FINISH : constants.Z_SYNC_FLUSH,
-  maxOutputLength: MAX_BYTES,
+  maxOutputLength: MAX_UNPACKED_BYTES,
 })
 
 const gunzip: Decoder = (body, whole) => gunzipSync(body, zlib(whole))
@@ -42,7 +41,7 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
     (body, whole) =>
       brotliDecompressSync(body, {
         finishFlush: whole ? constants.BROTLI_OPERATION_FINISH : constants.BROTLI_OPERATION_FLUSH,
-        maxOutputLength: MAX_BYTES,
+        maxOutputLength: MAX_UNPACKED_BYTES,
       }),
   ],
 ])
@@ -75,11 +74,16 @@ export function decodeBody(headers: readonly HeaderLine[], body: Uint8Array): De
     if (decode === undefined) return { kind: isUtf8(bytes) ? 'plain' : 'opaque' }
     try {
       bytes = decode(bytes, false)
-    } catch {
-      return { kind: 'plain' }
+    } catch (cause) {
+      return { kind: isTooLong(cause) ? 'opaque' : 'plain' }
     }
   }
   return { kind: 'decoded', bytes }
+}
+
+/** A body that unpacks to more than is looked through. */
+function isTooLong(cause: unknown): boolean {
+  return systemCode(cause) === 'ERR_BUFFER_TOO_LARGE'
 }
 
 /** The bytes of a body without its content codings; as they were where nobody here can undo them. */
@@ -125,8 +129,8 @@ export function plainReply(reply: CapturedReply): PlainReply {
     if (decode === undefined) return { kind: 'broken', why: 'unreadable-coding' }
     try {
       body = decode(body, true)
-    } catch {
-      return { kind: 'broken', why: 'cut' }
+    } catch (cause) {
+      return { kind: 'broken', why: isTooLong(cause) ? 'beyond-bound' : 'cut' }
     }
   }
   return { kind: 'whole', reply: { ...reply, headers, body } }

@@ -40,12 +40,10 @@ function canonicalPart(section: string): string {
   if (end === -1) return JSON.stringify([[], text])
   const lines = end === 0 ? [] : text.slice(0, end).split('\r\n')
   const headers = lines
-    .map((line) =>
-      line.replace(
-        /^([^:]+):\s*(.*?)\s*$/,
-        (_, name: string, value: string) => `${name.toLowerCase()}:${value}`,
-      ),
-    )
+    .map((line) => {
+      const colon = line.indexOf(':')
+      return colon < 1 ? line : `${line.slice(0, colon).toLowerCase()}:${line.slice(colon + 1).trim()}`
+    })
     .sort()
   return JSON.stringify([headers, text.slice(end === 0 ? 2 : end + 4)])
 }

@@ -1,41 +1,48 @@
+import { createFieldCount } from './bounds.ts'
 import { utf8 } from './bytes.ts'
+import { ENTITY, entityText } from './entities.ts'
 import type { FormValue } from './form-spans.ts'
 import { nextPointer } from './place.ts'
+import { attributesOf, tagsOf } from './tags.ts'
 
-const INPUT = /<input\b[^>]*>/gi
-const ATTRIBUTE = /\s([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gi
+/** The elements that have a name and a value. */
+const VALUED = new Set(['input', 'meta', 'button', 'param', 'textarea', 'data'])
 
 /**
  * The values of a page's inputs: a form carries its token, and what was typed when it is shown again. The form is sent
- * with these names, and what is a secret there must not stand in clear here.
+ * with these names, and what is a secret there must not stand in clear here. A `meta` tells its content likewise, and a
+ * `textarea` what stands between its tags.
+ *
+ * @throws BeyondBound
  */
 export function htmlValues(bytes: string): FormValue[] {
   const values: FormValue[] = []
   const seen = new Map<string, number>()
-  for (const tag of bytes.matchAll(INPUT)) {
-    const attributes = new Map<string, { readonly start: number; readonly raw: string }>()
-    for (const found of tag[0].matchAll(ATTRIBUTE)) {
-      const raw = found[2] ?? found[3] ?? ''
-      // The value ends before its closing quote, which ends the match.
-      const start = tag.index + found.index + found[0].length - raw.length - 1
-      attributes.set((found[1] ?? '').toLowerCase(), { start, raw })
+  const count = createFieldCount()
+  const add = (rawName: string, start: number, end: number) => {
+    const name = htmlText(rawName)
+    const pointer = nextPointer(name, seen)
+    count(pointer)
+    values.push({ pointer, name, start, end, value: htmlText(bytes.slice(start, end)) })
+  }
+  let area: { readonly name: string; readonly start: number } | undefined
+  for (const tag of tagsOf(bytes)) {
+    if (tag.kind === 'close') {
+      if (area && tag.name.toLowerCase() === 'textarea') {
+        add(area.name, area.start, tag.start)
+        area = undefined
+      }
+      continue
     }
+    if (tag.kind === 'other' || !VALUED.has(tag.name.toLowerCase())) continue
+    const attributes = new Map(attributesOf(bytes, tag).map((one) => [one.name.toLowerCase(), one]))
     const name = attributes.get('name')
-    const value = attributes.get('value')
-    if (!name || !value) continue
-    const end = value.start + value.raw.length
-    const pointer = nextPointer(htmlText(name.raw), seen)
-    values.push({ pointer, name: htmlText(name.raw), start: value.start, end, value: htmlText(value.raw) })
+    const value = attributes.get('value') ?? attributes.get('content')
+    const named = name && bytes.slice(name.start, name.end)
+    if (named !== undefined && value) add(named, value.start, value.end)
+    if (named !== undefined && tag.name.toLowerCase() === 'textarea') area = { name: named, start: tag.end }
   }
   return values
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
 }
 
 /** A text as it stands in an attribute, in either quotes. */
@@ -43,14 +50,10 @@ export function htmlAttribute(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
+const ENTITIES = new RegExp(ENTITY, 'g')
+
 /** The text that an attribute stands for. */
 export function htmlText(raw: string): string {
-  return utf8(raw).replace(
-    /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi,
-    (all, ten, hex, name) => {
-      if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? all
-      const code = ten === undefined ? Number.parseInt(hex, 16) : Number(ten)
-      return code <= 0x10ffff ? String.fromCodePoint(code) : all
-    },
-  )
+  const text = utf8(raw)
+  return text.includes('&') ? text.replace(ENTITIES, (all) => entityText(all) ?? all) : text
 }

@@ -1,4 +1,5 @@
 import { escapeStep } from '../../http/json-pointer.ts'
+import { BeyondBound, createFieldCount, MAX_DEPTH } from './bounds.ts'
 import { latin1, utf8 } from './bytes.ts'
 
 /** A text or number of a JSON body, and where its bytes stand. */
@@ -27,13 +28,17 @@ const ROOT: Level = { pointer: '', names: [], array: true, at: '', nameNext: fal
 /**
  * The texts and numbers of a body that is JSON, or meant to be: a body that was refused as malformed holds the same
  * secrets and personal data as a good one, so this reader forgives a missing bracket and a broken end.
+ *
+ * @throws BeyondBound
  */
 export function jsonLeaves(bytes: string): Leaf[] {
   const leaves: Leaf[] = []
   const levels: Level[] = []
+  const count = createFieldCount()
   const push = (kind: Leaf['kind'], start: number, end: number, value: string) => {
     const level = levels[levels.length - 1]
     const { pointer, names } = level === undefined ? ROOT : below(level)
+    count(pointer)
     leaves.push({ pointer, names, kind, start, end, value })
   }
   for (let i = 0; i < bytes.length; i++) {
@@ -52,6 +57,7 @@ export function jsonLeaves(bytes: string): Leaf[] {
       case 0x7b: // {
       case 0x5b: // [
         {
+          if (levels.length >= MAX_DEPTH) throw new BeyondBound('too-deep')
           const array = bytes.charCodeAt(i) === 0x5b
           const { pointer, names } = level === undefined ? ROOT : below(level)
           levels.push({ pointer, names, array, at: array ? 0 : '', nameNext: !array })

@@ -14,8 +14,8 @@ export function fieldEdits(
 ): Edit[] {
   const edits: Edit[] = []
   for (const field of fields) {
-    const rule = standIns.fields.rule(field.names)
-    if (rule === undefined || field.value === '') continue
+    const rule = ruleOf(field, standIns.fields)
+    if (rule === undefined) continue
     const edit = editOf(field, rule, part, standIns, personal)
     if (edit) edits.push(edit)
   }
@@ -26,10 +26,21 @@ export function fieldEdits(
 export function secretsOfFields(fields: readonly EditableField[], table: FieldLookup): string[] {
   return fields
     .filter((field) => {
-      const kind = table.rule(field.names)?.kind
+      const kind = ruleOf(field, table)?.kind
       return kind === 'secret' || (kind === 'client-id' && !isPublicClientId(field.value))
     })
     .map(({ value }) => value)
+}
+
+/** The rule of a field that has a value which can be what its name says. */
+function ruleOf({ names, number, value }: EditableField, table: FieldLookup): FieldRule | undefined {
+  if (value === '') return undefined
+  const rule = table.rule(names, number)
+  if (rule?.kind !== 'secret') return rule
+  // A form and XML spell a switch as a text; a key's id and a stand-in are known to everybody.
+  if (/^(?:true|false|null)$/.test(value) || isPublicClientId(value) || value.startsWith('redacted-'))
+    return undefined
+  return rule
 }
 
 function editOf(

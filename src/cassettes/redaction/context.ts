@@ -1,11 +1,13 @@
 import type { HeaderLine } from '../../http/header-lines.ts'
 import type { Redaction } from '../interaction.ts'
 import type { EditableField } from '../message/body-fields.ts'
+import { BeyondBound } from '../message/bounds.ts'
 import { secretsOfFields } from './body.ts'
-import type { Edit } from './edits.ts'
+import type { Edit, Search } from './edits.ts'
 import { secretsOfHeaders } from './headers.ts'
+import type { Memory } from './known-words.ts'
 import type { RedactionPolicy } from './policy.ts'
-import type { Secrets } from './secrets/secrets.ts'
+import type { KnownWords, Secrets } from './secrets/secrets.ts'
 import type { StandIns } from './stand-ins/stand-ins.ts'
 
 /** What the parts of one redactor share. */
@@ -13,10 +15,17 @@ export type RedactionContext = {
   readonly policy: RedactionPolicy
   readonly secrets: Secrets
   readonly standIns: StandIns
+  /** What earlier exchanges have told. */
+  readonly memory: Memory
   /** Stand-ins that a request has shown first: the client makes them, also where only a reply repeats them. */
   readonly sent: Set<string>
   /** What a cassette says of the edits that were made. */
   readonly redactionsOf: (edits: readonly Edit[]) => Redaction[]
+}
+
+/** What is looked for in an exchange that holds these words of its own. */
+export function searchOf({ secrets, standIns, memory }: RedactionContext, own: KnownWords): Search {
+  return { secrets, standIns, words: [own, memory.earlier].filter((words) => !words.isEmpty()) }
 }
 
 /** The name of a stand-in among those that were sent. */
@@ -24,12 +33,21 @@ export function sentName({ type, value }: { readonly type: string; readonly valu
   return `${type}\0${value}`
 }
 
-/** What a message says by the names of its headers and fields is secret, it is from now on, wherever it stands. */
+/** What a message says by the names of its headers and fields is secret, it is from now on, wherever it stands. @throws BeyondBound */
 export function learnSecrets(
-  { policy, secrets }: RedactionContext,
+  { policy, secrets, memory }: RedactionContext,
   headers: readonly HeaderLine[],
   fields: readonly EditableField[],
+  own: KnownWords,
 ): void {
-  for (const value of secretsOfHeaders(headers)) secrets.learn(value)
-  for (const value of secretsOfFields(fields, policy.fields)) secrets.learn(value)
+  for (const value of secretsOfHeaders(headers)) {
+    secrets.learn(value)
+    memory.noteSecret('credentials', value, own)
+  }
+  const held = new Set(secretsOfFields(fields, policy.fields))
+  // No message has so many; they would be looked for in everything that follows.
+  if (held.size > MAX_SECRETS) throw new BeyondBound('too-many-secrets')
+  for (const value of held) secrets.learn(value)
 }
+
+const MAX_SECRETS = 2000

@@ -1,8 +1,9 @@
 import type { Place, Redaction } from '../interaction.ts'
-import { latin1 } from '../message/bytes.ts'
+import type { EditableField } from '../message/body-fields.ts'
 import { escaped } from '../message/json-leaves.ts'
-import { type Splice, spliced } from '../message/splice.ts'
-import type { SecretHit, Secrets } from './secrets/secrets.ts'
+import type { Splice } from '../message/splice.ts'
+import { fieldAt } from './field-at.ts'
+import { type KnownWords, SEARCHED_LENGTH, type SecretHit, type Secrets } from './secrets/secrets.ts'
 import type { StandIns } from './stand-ins/stand-ins.ts'
 
 /** A replacement in bytes, which are held as a Latin-1 string, and why it is made. */
@@ -16,80 +17,63 @@ export type Edit = Splice & {
   readonly whole?: { readonly type: string; readonly standIn: string }
 }
 
-/** A personal value of this exchange, which may be repeated outside its field: in an error's detail, in metadata. */
-export type PersonalValue = { readonly type: string; readonly value: string; readonly standIn: string }
-
-/** The personal values that these edits have replaced, each once; `known` are those of the request before a reply. */
-export function personalValues(
-  edits: readonly Edit[],
-  known: readonly PersonalValue[] = [],
-): PersonalValue[] {
-  const byValue = new Map(known.map((one) => [one.value, one]))
-  for (const { kind, value, whole } of edits) {
-    if (kind === 'personal' && whole && !byValue.has(value))
-      byValue.set(value, { type: whole.type, value, standIn: whole.standIn })
-  }
-  return [...byValue.values()]
+/** What one exchange holds that is looked for in the rest of it. */
+export type Search = {
+  readonly secrets: Secrets
+  readonly standIns: StandIns
+  /** Personal values of earlier exchanges, and of this one its personal values and short secrets. */
+  readonly words: readonly KnownWords[]
 }
 
-/** A shorter value cannot be told from a chance likeness. */
-const REPEATED_LENGTH = 8
-
 /**
- * The edits that the fields asked for, and beside them whatever secret and repeated personal value the rest of the
- * text holds. `placeOf` says where in the exchange a position stands.
+ * The edits that the fields asked for, and beside them whatever secret and known personal value the rest of the text
+ * holds. `placeOf` says where in the exchange a position stands; `fields` are those of a body. @throws BeyondBound
  */
 export function withFindings(
   text: string,
   edits: readonly Edit[],
-  secrets: Secrets,
-  standIns: StandIns,
-  personal: readonly PersonalValue[],
+  { secrets, standIns, words }: Search,
   placeOf: (start: number, end: number) => Place,
+  fields: readonly EditableField[] = [],
 ): Edit[] {
-  const found: Edit[] = secrets.find(text).map((hit) => editOf(hit, standIns, placeOf))
-  const rest = edits.length === 0 ? text : spliced(text, edits)
-  for (const { start, end, type, value, standIn } of repeats(text, mentioned(rest, personal))) {
-    const encoded = text.slice(start, end).includes('%')
-    const bytes = encoded ? encodeURIComponent(standIn) : escaped(standIn)
-    found.push({ start, end, text: bytes, kind: 'personal', rule: type, place: placeOf(start, end), value })
+  const found: Edit[] = []
+  for (const hit of secrets.find(text, words)) {
+    const field = fieldAt(fields, hit.start, hit.end)
+    if (field?.number && !isWholeNumber(field, hit)) continue
+    found.push(editOf(text, hit, field?.number === true, standIns, placeOf))
   }
   if (found.length === 0) return [...edits].sort((a, b) => a.start - b.start)
   return merged([...edits, ...found])
 }
 
 /** Whether `withFindings` would find anything, without giving out stand-ins. */
-export function holdsFindings(text: string, secrets: Secrets, personal: readonly PersonalValue[]): boolean {
-  return secrets.find(text).length > 0 || mentioned(text, personal).length > 0
+export function holdsFindings(text: string, { secrets, words }: Search): boolean {
+  return secrets.find(text, words).length > 0
 }
 
-type Repeat = PersonalValue & { readonly start: number; readonly end: number }
-
-/** Those that the text mentions beyond their fields. */
-function mentioned(text: string, personal: readonly PersonalValue[]): PersonalValue[] {
-  return personal.filter(
-    ({ value }) =>
-      value.length >= REPEATED_LENGTH && spellings(value, text).some((spelling) => text.includes(spelling)),
-  )
+/** A short secret, a name and a year can be a number by chance; a card number is one. */
+function isWholeNumber(field: EditableField, { start, end, standIn }: SecretHit): boolean {
+  return standIn === undefined && end - start >= SEARCHED_LENGTH && start === field.start && end === field.end
 }
 
-function* repeats(text: string, personal: readonly PersonalValue[]): Generator<Repeat> {
-  for (const one of personal) {
-    for (const spelling of spellings(one.value, text))
-      for (let at = text.indexOf(spelling); at !== -1; at = text.indexOf(spelling, at + spelling.length))
-        yield { ...one, start: at, end: at + spelling.length }
-  }
-}
-
-function editOf(hit: SecretHit, standIns: StandIns, placeOf: (start: number, end: number) => Place): Edit {
+function editOf(
+  text: string,
+  hit: SecretHit,
+  isNumber: boolean,
+  standIns: StandIns,
+  placeOf: (start: number, end: number) => Place,
+): Edit {
   const { start, end, rule, value } = hit
+  const isPersonal = hit.standIn !== undefined
+  const standIn = hit.standIn ?? standIns.secret(rule, value)
+  const encoded = text.slice(start, end).includes('%')
   return {
     start,
     end,
     rule,
     value,
-    kind: 'secret',
-    text: standIns.secret(rule, value),
+    kind: isPersonal ? 'personal' : 'secret',
+    text: isNumber ? `"${standIn}"` : encoded ? encodeURIComponent(standIn) : escaped(standIn),
     place: placeOf(start, end),
   }
 }
@@ -108,12 +92,4 @@ function merged(edits: readonly Edit[]): Edit[] {
     result[result.length - 1] = { ...keep, start: last.start, end: Math.max(last.end, edit.end) }
   }
   return result
-}
-
-/** The spellings of a value that can occur in the text at all. */
-function spellings(value: string, text: string): string[] {
-  const found = [latin1(value)]
-  if (text.includes('\\')) found.push(escaped(value))
-  if (text.includes('%')) found.push(encodeURIComponent(value.toWellFormed()))
-  return found
 }

@@ -6,18 +6,12 @@ import { latin1, utf8 } from '../message/bytes.ts'
 import { formValues } from '../message/form-spans.ts'
 import { repeatPointer } from '../message/place.ts'
 import { spliced } from '../message/splice.ts'
-import { type Edit, holdsFindings, type PersonalValue, withFindings } from './edits.ts'
+import { type Edit, holdsFindings, type Search, withFindings } from './edits.ts'
 import type { RedactionPolicy } from './policy.ts'
-import type { Secrets } from './secrets/secrets.ts'
+import { secretMeaning } from './secrets/names.ts'
 import type { StandIns } from './stand-ins/stand-ins.ts'
 
 export type RedactedHeaders = { readonly headers: readonly HeaderLine[]; readonly edits: readonly Edit[] }
-
-type HeaderContext = {
-  readonly policy: RedactionPolicy
-  readonly secrets: Secrets
-  readonly standIns: StandIns
-}
 
 /** Names whose values are secrets even where the header is left out; what they held is looked for elsewhere. */
 const SENSITIVE = /auth|cookie|key|secret|token|session|signature|password/i
@@ -29,9 +23,10 @@ const SENSITIVE = /auth|cookie|key|secret|token|session|signature|password/i
 export function redactHeaders(
   lines: readonly HeaderLine[],
   part: 'request-header' | 'reply-header',
-  { policy, secrets, standIns }: HeaderContext,
-  personal: readonly PersonalValue[],
+  policy: RedactionPolicy,
+  search: Search,
 ): RedactedHeaders {
+  const { standIns } = search
   const allowed = part === 'request-header' ? policy.requestHeaders : policy.replyHeaders
   const seen = new Map<string, number>()
   const kept: Kept[] = []
@@ -51,12 +46,12 @@ export function redactHeaders(
     joined += `${spliced(bytes, own)}\n`
   }
   // All values are searched together first; only when that finds something is each searched by itself.
-  const clean = !holdsFindings(joined, secrets, personal)
+  const clean = !holdsFindings(joined, search)
   const headers: HeaderLine[] = []
   const edits: Edit[] = []
   for (const { line, lower, count, wide, bytes, own } of kept) {
     const place = () => placeOf(part, lower, count)
-    const found = clean ? own : withFindings(bytes, own, secrets, standIns, personal, place)
+    const found = clean ? own : withFindings(bytes, own, search, place)
     if (found.length === 0) {
       headers.push(line)
       continue
@@ -89,7 +84,8 @@ export function secretsOfHeaders(lines: readonly HeaderLine[]): string[] {
   const values: string[] = []
   for (const [name, value] of lines) {
     const lower = name.toLowerCase()
-    if (lower === 'idempotency-key' || !SENSITIVE.test(lower) || lower === 'www-authenticate') continue
+    if (lower === 'idempotency-key' || lower === 'www-authenticate') continue
+    if (!SENSITIVE.test(lower) && secretMeaning(lower) === undefined) continue
     if (lower === 'cookie')
       values.push(...cookiePairs(value).map((pair) => value.slice(pair.start, pair.end)))
     else if (lower === 'set-cookie')

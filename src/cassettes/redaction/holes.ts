@@ -1,22 +1,15 @@
 import { splitTarget } from '../../http/target.ts'
-import { append } from '../../map-entries.ts'
-import { partitionPoint } from '../../partition-point.ts'
 import type { Binding, Place } from '../interaction.ts'
 import type { EditableField } from '../message/body-fields.ts'
 import { spliced } from '../message/splice.ts'
 import type { Edit } from './edits.ts'
+import { fieldAt } from './field-at.ts'
 
 export function placeInBody(
   part: Place['part'],
   fields: readonly EditableField[],
 ): (start: number, end: number) => Place {
   return (start, end) => ({ part, pointer: fieldAt(fields, start, end)?.pointer ?? '' })
-}
-
-function fieldAt(fields: readonly EditableField[], start: number, end: number): EditableField | undefined {
-  // The fields stand in the order of their bytes.
-  const field = fields[partitionPoint(fields.length, (i) => (fields[i]?.start ?? 0) <= start) - 1]
-  return field && field.end >= end ? field : undefined
 }
 
 export function placeInTarget(
@@ -42,18 +35,19 @@ export function bindingsOf(
   bytes: string,
   madeBy: Binding['madeBy'],
 ): Binding[] {
-  const byPointer = new Map<string, Edit[]>()
-  for (const edit of edits) {
-    if (edit.place.part !== part) continue
-    append(byPointer, edit.place.pointer, edit)
-  }
+  const sorted = edits.filter(({ place }) => place.part === part).sort((a, b) => a.start - b.start)
   const bindings: Binding[] = []
+  let next = 0
+  // Fields and edits are in the order of their bytes.
   for (const field of fields) {
-    const own = byPointer
-      .get(field.pointer)
-      ?.filter(({ start, end }) => start >= field.start && end <= field.end)
-    const [first] = own ?? []
-    if (own === undefined || first === undefined) continue
+    while ((sorted[next]?.start ?? field.start) < field.start) next++
+    const own: Edit[] = []
+    for (let i = next; (sorted[i]?.start ?? field.end) < field.end; i++) {
+      const edit = sorted[i]
+      if (edit && edit.end <= field.end) own.push(edit)
+    }
+    const [first] = own
+    if (first === undefined) continue
     const places = [{ part, pointer: field.pointer }]
     if (first.whole) bindings.push({ type: first.whole.type, value: first.whole.standIn, madeBy, places })
     else {

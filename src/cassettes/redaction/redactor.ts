@@ -2,13 +2,16 @@ import { createHmac } from 'node:crypto'
 import type { OutcomeRule } from '../../config/outcomes.ts'
 import { joined } from '../bindings/joined.ts'
 import type { Binding, CapturedExchange, CapturedReply, CapturedRequest, Redaction } from '../interaction.ts'
+import { latin1, utf8 } from '../message/bytes.ts'
 import { plainReply } from '../message/encoding.ts'
-import type { RedactionContext } from './context.ts'
-import type { Edit, PersonalValue } from './edits.ts'
+import { spliced } from '../message/splice.ts'
+import { type RedactionContext, searchOf } from './context.ts'
+import { type Edit, withFindings } from './edits.ts'
+import { createMemory, newWords } from './known-words.ts'
 import type { RedactionPolicy } from './policy.ts'
 import { type RedactedReply, redactReply } from './reply.ts'
 import { type RedactedRequest, redactRequest } from './request.ts'
-import type { Secrets } from './secrets/secrets.ts'
+import type { KnownWords, Secrets } from './secrets/secrets.ts'
 import { createStandIns } from './stand-ins/stand-ins.ts'
 
 export type RedactedExchange = {
@@ -21,7 +24,10 @@ export type Redactor = {
   readonly redact: (exchange: CapturedExchange) => RedactedExchange
   /** The request alone: what the recorder writes first, and what a live request is matched by. */
   readonly redactRequest: (request: CapturedRequest) => RedactedRequest
-  readonly redactReply: (reply: CapturedReply, personal?: readonly PersonalValue[]) => RedactedReply
+  /** `words`: what its request held. Undefined when nobody can say what is in its body. */
+  readonly redactReply: (reply: CapturedReply, words?: KnownWords) => RedactedReply | undefined
+  /** A text beside the messages, such as the name of a lane. */
+  readonly redactText: (text: string, words?: KnownWords) => string
   /** The personal value behind a stand-in that this redactor has given out. */
   readonly original: (type: string, standIn: string) => string | undefined
 }
@@ -50,18 +56,32 @@ export function createRedactor(options: RedactorOptions): Redactor {
       if (cassetteKey === undefined) return { place, kind, rule }
       return { place, kind, rule, digest: keyedDigest(cassetteKey, rule, value) }
     })
-  const context: RedactionContext = { policy, secrets, standIns, sent: new Set(), redactionsOf }
+  const memory = createMemory(secrets, policy.fields)
+  const context: RedactionContext = { policy, secrets, standIns, memory, sent: new Set(), redactionsOf }
+  const redactText: Redactor['redactText'] = (text, words = newWords()) => {
+    const bytes = latin1(text)
+    const edits = withFindings(bytes, [], searchOf(context, words), () => ({ part: 'path', pointer: '' }))
+    return edits.length === 0 ? text : utf8(spliced(bytes, edits))
+  }
 
   return {
+    redactText,
     redactRequest: (request) => redactRequest(request, context),
-    redactReply: (reply, personal = []) => redactReply(reply, personal, context),
+    redactReply: (reply, words = newWords()) => redactReply(reply, words, context),
     redact: (exchange) => {
       const request = redactRequest(exchange.request, context)
       const whole = exchange.reply && plainReply(exchange.reply)
-      const reply = whole?.kind === 'whole' ? redactReply(whole.reply, request.personal, context) : undefined
-      const why = whole?.kind === 'broken' ? { noReply: whole.why } : {}
+      const reply = whole?.kind === 'whole' ? redactReply(whole.reply, request.words, context) : undefined
+      const noReply =
+        whole?.kind === 'broken' ? whole.why : whole && !reply ? 'beyond-bound' : exchange.noReply
       return {
-        exchange: { ...exchange, request: request.request, reply: reply?.reply, ...why },
+        exchange: {
+          ...exchange,
+          lane: redactText(exchange.lane, request.words),
+          request: request.request,
+          reply: reply?.reply,
+          ...(noReply && { noReply }),
+        },
         redactions: [...request.redactions, ...(reply?.redactions ?? [])],
         bindings: joined([...request.bindings, ...(reply?.bindings ?? [])]),
       }

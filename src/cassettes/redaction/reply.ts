@@ -1,12 +1,17 @@
+import { mediaTypeOf } from '../../http/media-type.ts'
 import { joined } from '../bindings/joined.ts'
 import type { Binding, CapturedReply, Redaction } from '../interaction.ts'
+import { bodyFields } from '../message/body-fields.ts'
 import { readableBody } from '../message/readable-body.ts'
 import { spliced } from '../message/splice.ts'
 import { fieldEdits } from './body.ts'
-import { learnSecrets, type RedactionContext, sentName } from './context.ts'
-import { type PersonalValue, personalValues, withFindings } from './edits.ts'
+import { learnSecrets, type RedactionContext, searchOf, sentName } from './context.ts'
+import { withFindings } from './edits.ts'
 import { redactHeaders } from './headers.ts'
 import { bindingsOf, placeInBody } from './holes.ts'
+import { orOpaque } from './or-opaque.ts'
+import type { KnownWords } from './secrets/secrets.ts'
+import { withShownPlaces } from './shown-places.ts'
 
 export type RedactedReply = {
   readonly reply: CapturedReply
@@ -14,30 +19,39 @@ export type RedactedReply = {
   readonly bindings: readonly Binding[]
 }
 
-/** Of a reply without content coding. `sentPersonal`: the personal values of its request. */
+/**
+ * Of a reply without content coding. `words`: what its request held. Undefined when nobody can say what is in its body:
+ * that is no answer to serve.
+ */
 export function redactReply(
   reply: CapturedReply,
-  sentPersonal: readonly PersonalValue[],
+  words: KnownWords,
   context: RedactionContext,
-): RedactedReply {
-  const { policy, standIns, secrets } = context
-  const body = readableBody(reply)
-  learnSecrets(context, reply.headers, body.fields)
-  const bodyEdits = fieldEdits(body.fields, 'reply-body', standIns, policy.personal)
-  const personal = personalValues(bodyEdits, sentPersonal)
-  const placeOf = placeInBody('reply-body', body.fields)
-  const allEdits = withFindings(body.bytes, bodyEdits, secrets, standIns, personal, placeOf)
-  const kept = redactHeaders(reply.headers, 'reply-header', context, personal)
-  const bindings = bindingsOf('reply-body', allEdits, body.fields, body.bytes, 'server').map(
+): RedactedReply | undefined {
+  const { policy, standIns, memory } = context
+  const read = readableBody(reply)
+  const { body, made: found } = orOpaque(read, () => {
+    learnSecrets(context, reply.headers, read.fields, words)
+    const edits = fieldEdits(read.fields, 'reply-body', standIns, policy.personal)
+    memory.remember(edits, words)
+    const placeOf = placeInBody('reply-body', read.fields)
+    return withFindings(read.bytes, edits, searchOf(context, words), placeOf, read.fields)
+  }, [])
+  if (body.encoding === 'opaque') return undefined
+  const { fields, edits } = withShownPlaces('reply-body', body.fields, found, () =>
+    bodyFields(spliced(body.bytes, found), mediaTypeOf(reply.headers)),
+  )
+  const kept = redactHeaders(reply.headers, 'reply-header', policy, searchOf(context, words))
+  const bindings = bindingsOf('reply-body', edits, fields, body.bytes, 'server').map(
     (binding): Binding => (context.sent.has(sentName(binding)) ? { ...binding, madeBy: 'client' } : binding),
   )
   return {
     reply: {
       ...reply,
       headers: kept.headers,
-      body: allEdits.length === 0 ? reply.body : Buffer.from(spliced(body.bytes, allEdits), 'latin1'),
+      body: edits.length === 0 ? reply.body : Buffer.from(spliced(body.bytes, edits), 'latin1'),
     },
-    redactions: context.redactionsOf([...kept.edits, ...allEdits]),
+    redactions: context.redactionsOf([...kept.edits, ...edits]),
     bindings: joined(bindings),
   }
 }

@@ -1,55 +1,74 @@
+import { mediaTypeOf } from '../../http/media-type.ts'
 import { joined } from '../bindings/joined.ts'
 import type { Binding, CapturedRequest, Redaction } from '../interaction.ts'
-import { queryFields } from '../message/body-fields.ts'
+import { bodyFields, queryFields } from '../message/body-fields.ts'
 import { latin1, utf8 } from '../message/bytes.ts'
 import { readableBody } from '../message/readable-body.ts'
 import { spliced } from '../message/splice.ts'
 import { fieldEdits } from './body.ts'
-import { learnSecrets, type RedactionContext, sentName } from './context.ts'
-import { type PersonalValue, personalValues, withFindings } from './edits.ts'
+import { learnSecrets, type RedactionContext, searchOf, sentName } from './context.ts'
+import { withFindings } from './edits.ts'
 import { redactHeaders } from './headers.ts'
 import { bindingsOf, pathBindings, placeInBody, placeInTarget } from './holes.ts'
+import { newWords } from './known-words.ts'
+import { orOpaque } from './or-opaque.ts'
+import type { KnownWords } from './secrets/secrets.ts'
+import { withShownPlaces } from './shown-places.ts'
 import { storedBody } from './stored-body.ts'
 
 export type RedactedRequest = {
   readonly request: CapturedRequest
   readonly redactions: readonly Redaction[]
   readonly bindings: readonly Binding[]
-  /** The personal values that were there, for the reply of the same exchange. In memory only. */
-  readonly personal: readonly PersonalValue[]
+  /** What was there and is looked for in the reply of the same exchange as well. In memory only. */
+  readonly words: KnownWords
 }
 
 export function redactRequest(request: CapturedRequest, context: RedactionContext): RedactedRequest {
-  const { policy, standIns, secrets } = context
-  const body = readableBody(request)
+  const { policy, standIns, memory } = context
+  const words = newWords()
   const target = bytesOf(request.target)
   const query = queryFields(target)
-  learnSecrets(context, request.headers, [...body.fields, ...query])
+  const read = readableBody(request)
+  learnSecrets(context, request.headers, query, words)
   const queryEdits = fieldEdits(query, 'query', standIns, policy.personal)
-  const bodyEdits = fieldEdits(body.fields, 'request-body', standIns, policy.personal)
-  const personal = personalValues([...queryEdits, ...bodyEdits])
-  const find = (text: string, edits: typeof bodyEdits, placeOf: ReturnType<typeof placeInBody>) =>
-    withFindings(text, edits, secrets, standIns, personal, placeOf)
-  const targetEdits = find(target, queryEdits, placeInTarget(target, query))
-  const allEdits = find(body.bytes, bodyEdits, placeInBody('request-body', body.fields))
-  const kept = redactHeaders(request.headers, 'request-header', context, personal)
-  const stored = storedBody(request.body, body, allEdits, kept.headers)
+  memory.remember(queryEdits, words)
+  const { body, made: found } = orOpaque(read, () => {
+    learnSecrets(context, [], read.fields, words)
+    const edits = fieldEdits(read.fields, 'request-body', standIns, policy.personal)
+    memory.remember(edits, words)
+    const placeOf = placeInBody('request-body', read.fields)
+    return withFindings(read.bytes, edits, searchOf(context, words), placeOf, read.fields)
+  }, [])
+  const search = searchOf(context, words)
+  const targetEdits = withFindings(target, queryEdits, search, placeInTarget(target, query), query)
+  const inTarget = withShownPlaces('query', query, targetEdits, () =>
+    queryFields(spliced(target, targetEdits)),
+  )
+  const inBody = withShownPlaces('request-body', body.fields, found, () =>
+    bodyFields(spliced(body.bytes, found), mediaTypeOf(request.headers)),
+  )
+  const kept = redactHeaders(request.headers, 'request-header', policy, search)
+  const stored = storedBody(request.body, body, inBody.edits, kept.headers)
   const bindings = [
-    ...bindingsOf('query', targetEdits, query, target, 'client'),
-    ...bindingsOf('request-body', allEdits, body.fields, body.bytes, 'client'),
-    ...pathBindings(target, targetEdits),
+    ...bindingsOf('query', inTarget.edits, inTarget.fields, target, 'client'),
+    ...bindingsOf('request-body', inBody.edits, inBody.fields, body.bytes, 'client'),
+    ...pathBindings(target, inTarget.edits),
   ]
   for (const binding of bindings) context.sent.add(sentName(binding))
   return {
     request: {
       ...request,
-      target: textOf(spliced(target, targetEdits), request.target),
+      target: textOf(spliced(target, inTarget.edits), request.target),
       headers: stored.headers,
       body: stored.body,
     },
-    redactions: [...context.redactionsOf([...targetEdits, ...kept.edits, ...allEdits]), ...stored.redactions],
+    redactions: [
+      ...context.redactionsOf([...inTarget.edits, ...kept.edits, ...inBody.edits]),
+      ...stored.redactions,
+    ],
     bindings: joined(bindings),
-    personal,
+    words,
   }
 }
 

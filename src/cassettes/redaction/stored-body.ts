@@ -2,11 +2,12 @@ import { type HeaderLine, withoutHeader } from '../../http/header-lines.ts'
 import type { Redaction } from '../interaction.ts'
 import type { ReadableBody } from '../message/readable-body.ts'
 import { spliced } from '../message/splice.ts'
+import { bodyDigest } from './body-digest.ts'
 import type { Edit } from './edits.ts'
 
 /**
- * The body of a request as it is stored. A compressed body that holds nothing passes as it is; one that does is stored decoded,
- * without its content coding; one that nobody can look into is not stored.
+ * The body of a request as it is stored. A packed body that holds nothing passes as it is; one that does is stored
+ * unpacked, without its content coding; of one that nobody can look into the length and a digest are.
  */
 export function storedBody(
   original: Uint8Array,
@@ -14,20 +15,38 @@ export function storedBody(
   edits: readonly Edit[],
   headers: readonly HeaderLine[],
 ): { body: Uint8Array; headers: readonly HeaderLine[]; redactions: readonly Redaction[] } {
-  const opaque = body.encoding === 'opaque'
-  if (edits.length === 0 && !opaque) return { body: original, headers, redactions: [] }
+  if (body.encoding === 'opaque') {
+    const place = { part: 'request-body', pointer: '' } as const
+    const without = withoutHeader(headers, 'content-encoding')
+    const coding: Redaction = { place: CODING, kind: 'secret', rule: 'unreadable-encoding' }
+    return {
+      body: Buffer.from(bodyDigest(original)),
+      headers: without,
+      redactions: [
+        { place, kind: 'secret', rule: beyondRule(body) },
+        ...(without.length < headers.length ? [coding] : []),
+      ],
+    }
+  }
+  if (edits.length === 0) return { body: original, headers, redactions: [] }
   const bytes = Buffer.from(spliced(body.bytes, edits), 'latin1')
   if (body.encoding === 'plain') return { body: bytes, headers, redactions: [] }
-  const kind = edits.some((edit) => edit.kind === 'secret') || opaque ? 'secret' : 'personal'
   return {
     body: bytes,
     headers: withoutHeader(headers, 'content-encoding'),
     redactions: [
       {
-        place: { part: 'request-header', pointer: '/content-encoding' },
-        kind,
-        rule: opaque ? 'unreadable-encoding' : 'stored-decoded',
+        place: CODING,
+        kind: edits.some((edit) => edit.kind === 'secret') ? 'secret' : 'personal',
+        rule: 'stored-decoded',
       },
     ],
   }
+}
+
+const CODING = { part: 'request-header', pointer: '/content-encoding' } as const
+
+/** What a cassette says of a body that was not kept: `beyond too-deep`. */
+export function beyondRule({ beyond = 'unknown-packing' }: Pick<ReadableBody, 'beyond'>): string {
+  return `beyond ${beyond}`
 }

@@ -164,15 +164,17 @@ function eventsOf(
   if ('open' in item) {
     const redacted = redactor.redactRequest(requestOf(item.open, bytes))
     opened.set(item.open.id, redacted)
-    return [openEvent(item.open.id, item.open, redacted)]
+    const lane = redactor.redactText(item.open.lane, redacted.words)
+    return [openEvent(item.open.id, { ...item.open, lane }, redacted)]
   }
   const { id, reply } = item.end
-  const personal = opened.get(id)?.personal ?? []
+  const words = opened.get(id)?.words
   opened.delete(id)
   const whole = reply && plainReply({ ...reply, body: sliceOf(bytes, reply.body) })
-  const redacted = whole?.kind === 'whole' ? redactor.redactReply(whole.reply, personal) : undefined
-  const why = whole?.kind === 'broken' ? { noReply: whole.why } : {}
-  return [doneEvent(id, { ...item.end, ...why }, redacted)]
+  const redacted = whole?.kind === 'whole' ? redactor.redactReply(whole.reply, words) : undefined
+  const noReply =
+    whole?.kind === 'broken' ? whole.why : whole && !redacted ? 'beyond-bound' : item.end.noReply
+  return [doneEvent(id, { ...item.end, ...(noReply && { noReply }) }, redacted)]
 }
 
 function requestOf(

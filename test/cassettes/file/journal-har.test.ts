@@ -26,8 +26,9 @@ function throughBoth(exchanges: readonly CapturedExchange[]) {
   for (const [i, captured] of exchanges.entries()) {
     const request = redactRequest(captured.request)
     const whole = captured.reply && plainReply(captured.reply)
-    const reply = whole?.kind === 'whole' ? redactReply(whole.reply, request.personal) : undefined
-    const why = whole?.kind === 'broken' ? { noReply: whole.why } : {}
+    const reply = whole?.kind === 'whole' ? redactReply(whole.reply, request.words) : undefined
+    const noReply = whole?.kind === 'broken' ? whole.why : whole && !reply ? 'beyond-bound' : captured.noReply
+    const why = noReply ? { noReply } : {}
     journal.append([openEvent(i + 1, captured, request), doneEvent(i + 1, { ...captured, ...why }, reply)])
     expected.push({ ...captured, ...why, request: request.request, reply: reply?.reply })
   }

@@ -127,7 +127,7 @@ describe('personal data', () => {
       '/v1/x?a=1&phone=%2B99900000001&b=',
     )
     expect(stored('phone=%2B2250712345678&csrf=1', 'application/x-www-form-urlencoded')).toBe(
-      'phone=%2B99900000001&csrf=1',
+      'phone=%2B99900000001&csrf=redacted-token-1',
     )
     expect(stored(`[{"Phone":["${number}"]},{"phone":{"value":"${number}"}}]`)).toBe(
       '[{"Phone":["+99900000001"]},{"phone":{"value":"+99900000001"}}]',

@@ -85,7 +85,7 @@ describe('a recording', () => {
     )
     acquireLock(lock)()
     expect(existsSync(lock)).toBe(false)
-    writeFileSync(lock, JSON.stringify({ pid: dead, host: 'elsewhere', token: 'a' }))
+    writeFileSync(lock, JSON.stringify({ pid: dead, host: 'elsewhere', mark: 'a' }))
     expect(() => acquireLock(lock)).toThrow(/process \d+ on elsewhere is recording/)
     writeFileSync(
       lock,

@@ -1,13 +1,10 @@
+import { findAssignments } from './assignments.ts'
 import { createNeedles } from './needles.ts'
-
-/**
- * What a secret looks like when nobody has seen it before. A stand-in (`redacted-…`) is never one, so that a redacted
- * text can be redacted again and a cassette can be scanned.
- */
-export type PatternHit = { readonly start: number; readonly end: number; readonly rule: string }
+import type { PatternHit } from './pattern-hit.ts'
 
 type Pattern = {
   readonly rule: string
+  /** Goes through a text once: no two matches can share what they look at. */
   readonly find: RegExp
   /** The secret is the first group that took part, or else the whole match. */
   readonly holds?: (secret: string, match: RegExpExecArray) => boolean
@@ -16,26 +13,29 @@ type Pattern = {
 const PARAMETERS =
   'client_secret|access_token|refresh_token|id_token|token|api_?key|password|secret|client_assertion|signature|sig'
 
-const CREDENTIALS = '\\bbearer\\s+(?!redacted-)([A-Za-z0-9._~+/-]{16,}=*)'
-const BASIC = '\\bbasic\\s+(?!redacted-)([A-Za-z0-9+/_-]{4,}={0,2})'
+const CREDENTIALS = '\\bbearer\\s{1,8}(?!redacted-)([A-Za-z0-9._~+/-]{16,}=*)'
+const BASIC = '\\bbasic\\s{1,8}(?!redacted-)([A-Za-z0-9+/_-]{4,}={0,2})'
 const IN_URL = `[?&#](?:${PARAMETERS})=(?!redacted-)([^&#\\s"'<>\\\\]+)`
 
 const PATTERNS: readonly Pattern[] = [
-  { rule: 'sandbox-key', find: /sk_sandbox_[A-Za-z0-9_-]+/g },
+  { rule: 'sandbox-key', find: /[sr]k_(?:sandbox|live|test|prod)_[A-Za-z0-9_-]+/g },
   { rule: 'signing-secret', find: /whsec_[A-Za-z0-9+/_=-]+/g },
-  { rule: 'token', find: /eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,4}/g, holds: looksLikeJwt },
   { rule: 'userinfo', find: /:\/\/(?!redacted-)([^\s/?#"'<>@\\]+)@/g },
   // One expression for three rules, so that the text is gone through once.
   { rule: 'credentials', find: new RegExp(`${CREDENTIALS}|${BASIC}|${IN_URL}`, 'gi'), holds: isCredential },
 ]
 
 /** The beginnings that are looked for inside base64 as well: of keys, signing secrets and headers of tokens. */
-const BASE64_STARTS = createNeedles<undefined>()
-for (const start of ['sk_sandbox_', 'whsec_', 'eyJhbGci', 'eyJ0eXAi', 'eyJraWQi'])
-  for (const needle of base64Needles(start)) BASE64_STARTS.add(needle, undefined)
+const BASE64_STARTS = createNeedles<object>()
+for (const start of ['sk_sandbox_', 'sk_live_', 'whsec_', '-----BEGIN', 'eyJhbGci', 'eyJ0eXAi', 'eyJraWQi'])
+  for (const needle of base64Needles(start)) BASE64_STARTS.add(needle, {})
 
 const BASE64_RUN = /[A-Za-z0-9+/_-]*={0,2}/y
 
+/**
+ * What looks like a secret that nobody has seen before. A stand-in (`redacted-…`) is never one, so that a redacted text
+ * can be redacted again and a cassette can be scanned.
+ */
 export function findPatterns(text: string): PatternHit[] {
   const hits: PatternHit[] = []
   for (const { rule, find, holds } of PATTERNS) {
@@ -47,12 +47,68 @@ export function findPatterns(text: string): PatternHit[] {
       hits.push({ start, end: start + secret.length, rule })
     }
   }
+  findTokens(text, hits)
+  findPrivateKeys(text, hits)
+  hits.push(...findAssignments(text))
+  let runEnd = 0
   BASE64_STARTS.scan(text, (start, end) => {
+    if (start < runEnd) return
     BASE64_RUN.lastIndex = end
     const rest = BASE64_RUN.exec(text)?.[0].length ?? 0
-    hits.push({ start, end: end + rest, rule: 'base64' })
+    runEnd = end + rest
+    hits.push({ start, end: runEnd, rule: 'base64' })
   })
   return hits
+}
+
+const TOKEN_RUN = /[A-Za-z0-9_-]{11,}\.[A-Za-z0-9_.-]*/y
+const TOKEN_CHARACTER = /[A-Za-z0-9_.-]/
+
+/** JSON Web Tokens: `eyJ…` and one to four parts more, each behind a dot. A run of their characters is gone through once. */
+function findTokens(text: string, hits: PatternHit[]): void {
+  for (let at = text.indexOf('eyJ'); at !== -1; ) {
+    TOKEN_RUN.lastIndex = at
+    const run = TOKEN_RUN.exec(text)?.[0]
+    if (run === undefined) {
+      // No dot follows: nothing in this run is a token.
+      at = text.indexOf('eyJ', endOfRun(text, at))
+      continue
+    }
+    const head = run.indexOf('.')
+    // Several may stand before one dot; the first whose letters are the header of a token is it.
+    let start = 0
+    while (start !== -1 && start + 11 <= head && !looksLikeJwt(run.slice(start, start + 64)))
+      start = run.indexOf('eyJ', start + 1)
+    if (start === -1 || start + 11 > head) {
+      at = text.indexOf('eyJ', at + head)
+      continue
+    }
+    hits.push({ start: at + start, end: at + run.length, rule: 'token' })
+    at = text.indexOf('eyJ', at + run.length)
+  }
+}
+
+function endOfRun(text: string, from: number): number {
+  let at = from
+  while (at < text.length && TOKEN_CHARACTER.test(text.charAt(at)) && text.charAt(at) !== '.') at++
+  return at
+}
+
+/** A private key in PEM: up to its end, or as far as it goes. */
+function findPrivateKeys(text: string, hits: PatternHit[]): void {
+  for (let at = text.indexOf('-----BEGIN '); at !== -1; ) {
+    const label = text.slice(at, at + 80)
+    const opening = /^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/.exec(label)?.[0]
+    if (opening === undefined) {
+      at = text.indexOf('-----BEGIN ', at + 11)
+      continue
+    }
+    const closing = text.indexOf('-----END ', at)
+    const end = closing === -1 ? -1 : text.indexOf('-----', closing + 9)
+    const stop = end === -1 ? text.length : end + 5
+    hits.push({ start: at, end: stop, rule: 'private-key' })
+    at = text.indexOf('-----BEGIN ', stop)
+  }
 }
 
 /** Prose says "Bearer authentication" and "Basic authentication" as well. */
@@ -62,9 +118,8 @@ function isCredential(secret: string, [, bearer, basic]: RegExpExecArray): boole
 }
 
 /** The header of a JWT is a JSON object; a dotted text that merely starts like one is not. */
-function looksLikeJwt(text: string): boolean {
-  const header = Buffer.from(text.slice(0, text.indexOf('.')), 'base64url').toString('latin1')
-  return /^\{\s*"/.test(header)
+function looksLikeJwt(head: string): boolean {
+  return /^\{\s*"/.test(Buffer.from(head, 'base64url').toString('latin1'))
 }
 
 /** `user:password`, printable: prose such as "Basic authentication" does not decode to that. */

@@ -1,118 +1,188 @@
 import { isPublicClientId } from '../../../tokens/client-id.ts'
+import { BeyondBound, MAX_LAYERS } from '../../message/bounds.ts'
 import { latin1, utf8 } from '../../message/bytes.ts'
+import { unpackingRoom } from '../../message/packed.ts'
+import { type Inner, innerTexts } from './inside.ts'
+import { MEANING_TYPES } from './names.ts'
 import { createNeedles } from './needles.ts'
 import { base64Needles, findPatterns } from './patterns.ts'
-import { views } from './views.ts'
+import { decodings, type View, views } from './views.ts'
+import type { WordIndex } from './word-index.ts'
 
-/** Where a secret stands in a text. `value` is the secret itself when it is known, else its decoded spelling. */
+/** Where a secret or a known personal value stands in a text. */
 export type SecretHit = {
   readonly start: number
   readonly end: number
   readonly rule: string
+  /** The secret itself when it is known, else its decoded spelling. */
   readonly value: string
+  /** Of a personal value: what stands for it. */
+  readonly standIn?: string
 }
 
+/** A value that is looked for as a whole word. */
+export type KnownWord = Omit<SecretHit, 'start' | 'end'>
+export type KnownWords = WordIndex<KnownWord>
+
 /**
- * Every secret that this process has seen. `find` knows them in each spelling: raw, percent-encoded up to three
- * times, form-encoded, JSON-escaped, UTF-16, and in base64 at every alignment in both alphabets; and beside them
- * whatever looks like a key, a signing secret, a token, credentials or user information of a URL.
+ * Every secret that this process has seen. `find` knows them in each spelling: raw, in percent-encoding, JSON escapes
+ * and character references on top of each other, UTF-16, hexadecimal, in base64 at every alignment in both alphabets,
+ * and packed; and beside them whatever looks like a key, a token, credentials or user information of a URL, or is called
+ * a secret by the name before it.
  */
 export type Secrets = {
-  readonly learn: (value: string) => void
-  /** `bytes` as a Latin-1 string, so that positions are byte offsets. In order, without overlaps. */
-  readonly find: (bytes: string) => SecretHit[]
+  /** True when it is looked for from now on and was not before. */
+  readonly learn: (value: string) => boolean
+  /** Whether it is a word of the interface or of the file format: found on every page, and no secret. */
+  readonly isWord: (value: string) => boolean
+  /**
+   * `bytes` as a Latin-1 string, so that positions are byte offsets. In order, without overlaps. `words`: what is looked
+   * for as well, as whole words. @throws BeyondBound when there is more in it than can be looked through.
+   */
+  readonly find: (bytes: string, words?: readonly KnownWords[]) => SecretHit[]
 }
 
 /** The words of OAuth, of HTTP and of the file format, and our stand-ins. */
 const FORMAT_WORDS = [
   'client_credentials authorization_code refresh_token idempotency-key authorization',
-  'application/json application/problem+json application/x-www-form-urlencoded',
+  'application/json application/problem+json application/x-www-form-urlencoded multipart/form-data text/html',
   'startedDateTime httpVersion queryString headersSize bodySize statusText mimeType redirectURL interactions',
-  'redactions bindings pointer request-body request-header reply-body reply-header',
+  'redactions bindings pointer request-body request-header reply-body reply-header secret personal upstream',
   'redacted-token-1 redacted-access-token-1 redacted-client-secret-1 redacted-client-id-1 redacted-signing-secret-1',
   'redacted-sandbox-key-1 redacted-credentials-1 redacted-basic-1 redacted-cookie-1 redacted-base64-1 redacted-1',
+  'learned encoded stored-decoded beyond unreadable-encoding private-key signing-secret sandbox-key userinfo',
 ]
 
 const REFUSED = 1000
+/** From this length on a secret is looked for everywhere; a shorter one is a chance likeness. */
+export const SEARCHED_LENGTH = 8
+
+type Needle = { readonly value: string; readonly kind: 'plain' | 'base64' }
+
+/** What may be looked through of one text: its decodings, and what stands encoded in them. */
+type Work = { left: number; readonly room: ReturnType<typeof unpackingRoom> }
+const WORK_FACTOR = 48
+const WORK_LEAST = 4 * 1024 * 1024
 
 /**
  * A word of the interface (`words`) or of the file format that somebody sent as a secret cannot be one: it would be
  * found on every page. Where it was sent, its field is redacted all the same.
  */
 export function createSecrets(words: readonly string[] = []): Secrets {
-  const vocabulary = [...FORMAT_WORDS, ...words].join(' ')
+  const vocabulary = [...FORMAT_WORDS, ...MEANING_TYPES, ...words].join(' ')
+  const vocabularyWords = new Set(vocabulary.toLowerCase().split(/[^a-z0-9]+/))
   const known = new Set<string>()
   /** What was refused as a needle a moment ago: the same token comes with every request. */
   const refused = new Set<string>()
-  const needles = createNeedles<{ readonly value: string; readonly base64: boolean }>()
+  const needles = createNeedles<Needle>()
   let last = ''
 
-  const learn = (value: string) => {
+  const learn = (value: string): boolean => {
     // A client sends one token with every request: the last one is known without hashing it.
-    if (value === last) return
+    if (value === last) return false
     last = value
-    if (known.has(value) || refused.has(value)) return
+    if (known.has(value) || refused.has(value)) return false
     if (!isSearchable(value, vocabulary)) {
       if (refused.size >= REFUSED) refused.clear()
       refused.add(value)
-      return
+      return false
     }
     known.add(value)
     for (const spelling of spellings(value)) {
-      // A space in a form is a plus sign, and percent-decoding leaves it one.
-      needles.add(latin1(spelling), { value, base64: false })
-      for (const needle of base64Needles(latin1(spelling))) needles.add(needle, { value, base64: true })
+      needles.add(spelling, { value, kind: 'plain' })
+      for (const needle of base64Needles(spelling)) needles.add(needle, { value, kind: 'base64' })
     }
+    const hex = Buffer.from(latin1(value), 'latin1').toString('hex')
+    needles.add(hex, { value, kind: 'plain' })
+    needles.add(hex.toUpperCase(), { value, kind: 'plain' })
+    return true
   }
 
-  const find = (bytes: string): SecretHit[] => {
+  const scan = (text: string, words: readonly KnownWords[], take: (hit: SecretHit) => void) => {
+    needles.scan(text, (start, end, { value, kind }) => {
+      if (kind === 'base64') {
+        // The characters at both ends carry bits of the secret as well.
+        const from = start > 0 && isBase64(text.charAt(start - 1)) ? start - 1 : start
+        const tail = /^[A-Za-z0-9+/_-]?={0,2}/.exec(text.slice(end, end + 3))?.[0].length ?? 0
+        take({ start: from, end: end + tail, rule: 'learned', value })
+      } else if (!isInNumber(text, start, end)) take({ start, end, rule: 'learned', value })
+    })
+    for (const { start, end, rule } of findPatterns(text))
+      take({ start, end, rule, value: utf8(text.slice(start, end)) })
+    for (const index of words) index.find(text, (start, end, word) => take({ ...word, start, end }))
+  }
+
+  const hitsIn = (bytes: string, words: readonly KnownWords[], layer: number, work: Work): SecretHit[] => {
     const hits: SecretHit[] = []
     for (const view of views(bytes)) {
-      const hit = (start: number, end: number, rule: string, value: string) => {
-        const [from, to] = view.source(start, end)
-        hits.push({ start: from, end: to, rule, value })
+      work.left -= view.text.length
+      if (work.left < 0) throw new BeyondBound('unpacks-too-far')
+      const take = (hit: SecretHit) => hits.push(atSource(view, hit))
+      scan(view.text, words, take)
+      for (const inner of innerTexts(view.text, work.room)) {
+        if (layer >= MAX_LAYERS) throw new BeyondBound('unpacks-too-far')
+        if (hitsIn(inner.text, words, layer + 1, work).length > 0) take(wholeOf(view.text, inner))
       }
-      needles.scan(view.text, (start, end, { value, base64 }) => {
-        if (!base64) {
-          hit(start, end, 'learned', value)
-          return
-        }
-        // The characters at both ends carry bits of the secret as well.
-        const from = start > 0 && isBase64(view.text.charAt(start - 1)) ? start - 1 : start
-        const tail = /^[A-Za-z0-9+/_-]?={0,2}/.exec(view.text.slice(end, end + 3))?.[0].length ?? 0
-        hit(from, end + tail, 'learned', value)
-      })
-      for (const { start, end, rule } of findPatterns(view.text))
-        hit(start, end, rule, utf8(view.text.slice(start, end)))
     }
-    return hits.length < 2 ? hits : united(hits)
+    return hits
   }
 
-  return { learn, find }
+  return {
+    learn,
+    isWord: (value) => vocabularyWords.has(value.toLowerCase()) || vocabulary.includes(value),
+    find: (bytes, words = []) => {
+      const work = { left: bytes.length * WORK_FACTOR + WORK_LEAST, room: unpackingRoom() }
+      const hits = hitsIn(bytes, words, 0, work)
+      return hits.length < 2 ? hits : united(hits)
+    },
+  }
+}
+
+function atSource(view: View, hit: SecretHit): SecretHit {
+  const [start, end] = view.source(hit.start, hit.end)
+  return { ...hit, start, end }
+}
+
+/** What holds something in an encoding of its own is taken out as a whole. */
+function wholeOf(text: string, { start, end }: Inner): SecretHit {
+  return { start, end, rule: 'encoded', value: text.slice(start, end) }
 }
 
 function isSearchable(value: string, vocabulary: string): boolean {
-  // Shorter ones are redacted where their field or header says what they are; elsewhere they would be chance.
-  if (value.length < 8 || vocabulary.includes(value)) return false
+  // Shorter ones are redacted where their field or header says what they are, and as words of the same exchange.
+  if (value.length < SEARCHED_LENGTH || vocabulary.includes(value)) return false
   if (value.startsWith('redacted-') || isPublicClientId(value)) return false
   // What a pattern recognises on its own needs no needle: thousands of tokens would be thousands of kilobytes.
   const [found] = findPatterns(latin1(value))
   return !(found && found.start === 0 && found.end === value.length && found.rule !== 'userinfo')
 }
 
+/**
+ * As it is, and as it stands where an encoding is no layer of its own: a text is decoded as a whole, and a secret that
+ * looks encoded itself is decoded with it.
+ */
 function spellings(value: string): Set<string> {
   const percent = encodeURIComponent(value.toWellFormed())
+  const bytes = latin1(value)
   return new Set([
-    value,
-    value.replaceAll(' ', '+'),
+    ...decodings(bytes),
+    ...decodings(bytes.replaceAll(' ', '+')),
     percent,
     percent.replaceAll('%20', '+'),
-    JSON.stringify(value).slice(1, -1),
+    latin1(JSON.stringify(value).slice(1, -1)),
   ])
 }
 
 function isBase64(character: string): boolean {
   return /[A-Za-z0-9+/_-]/.test(character)
+}
+
+/** Digits inside a longer number are chance: an instant, an amount. */
+function isInNumber(text: string, start: number, end: number): boolean {
+  const isDigit = (at: number) => /[0-9]/.test(text.charAt(at))
+  return (isDigit(start) && isDigit(start - 1)) || (isDigit(end - 1) && isDigit(end))
+    ? /^[0-9]+$/.test(text.slice(start, end))
+    : false
 }
 
 /** Overlapping hits become one; a known value names it rather than a pattern, and a longer hit rather than a shorter. */
@@ -126,16 +196,11 @@ function united(hits: readonly SecretHit[]): SecretHit[] {
       continue
     }
     const better = rank(hit) > rank(last) ? hit : last
-    result[result.length - 1] = {
-      start: last.start,
-      end: Math.max(last.end, hit.end),
-      rule: better.rule,
-      value: better.value,
-    }
+    result[result.length - 1] = { ...better, start: last.start, end: Math.max(last.end, hit.end) }
   }
   return result
 }
 
 function rank(hit: SecretHit): number {
-  return (hit.rule === 'learned' ? 1e9 : 0) + hit.end - hit.start
+  return (hit.rule === 'learned' ? 2e9 : hit.standIn === undefined ? 1e9 : 0) + hit.end - hit.start
 }

@@ -1,9 +1,11 @@
 import { partitionPoint } from '../../../partition-point.ts'
+import { latin1 } from '../../message/bytes.ts'
+import { ENTITY, entityText } from '../../message/entities.ts'
 
 /**
- * A secret can be spelled in endless ways: percent-encoded in part or whole, in either case, JSON-escaped, and both
- * on top of each other. Rather than guess the spellings, the text is decoded, and every decoded byte knows where it
- * came from.
+ * A secret can be spelled in endless ways: percent-encoded in part or whole, in either case, JSON-escaped, as character
+ * references of HTML, and each on top of the others. Rather than guess the spellings, the text is decoded, all of them
+ * in one step and as often as something is left, and every decoded byte knows where it came from.
  */
 export type View = {
   /** Bytes as a Latin-1 string. */
@@ -12,101 +14,123 @@ export type View = {
   readonly source: (start: number, end: number) => readonly [start: number, end: number]
 }
 
-type Decoder = {
-  readonly mark: string
-  readonly test: RegExp
-  readonly units: RegExp
-  readonly decode: (unit: string) => string
+const SURROGATES = '\\\\u[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F][0-9a-fA-F]{2}'
+const ESCAPES = `${SURROGATES}|\\\\(?:["'\\\\/bfnrt]|u[0-9a-fA-F]{4}|u\\{[0-9a-fA-F]{1,6}\\}|x[0-9a-fA-F]{2})`
+/** ASCII in UTF-16 is ASCII with a NUL at every second place; four are more than any encoding has. */
+const NULS = '\\0{1,4}'
+const UNITS = new RegExp(`%[0-9a-fA-F]{2}|%u[0-9a-fA-F]{4}|${ESCAPES}|${ENTITY}|${NULS}`, 'g')
+/** Nearly every text holds none of these. */
+const MARKS = /[%\\&\0]/
+
+/** Three layers of percent-encoding with two of JSON around them. */
+const STEPS = 5
+
+/** The text itself, then every decoding of it that differs. */
+export function* views(text: string): Generator<View> {
+  let view: View | undefined = { text, source: (start, end) => [start, end] }
+  for (let step = 0; view !== undefined; step++) {
+    yield view
+    view = step < STEPS ? decoded(view) : undefined
+  }
 }
 
-const PERCENT: Decoder = {
-  mark: '%',
-  test: /%[0-9a-fA-F]{2}/,
-  units: /%[0-9a-fA-F]{2}/g,
-  decode: (unit) => String.fromCharCode(Number.parseInt(unit.slice(1), 16)),
+/** What a text is after each step; the last ones are left out when nothing changes. */
+export function decodings(text: string): string[] {
+  return [...views(text)].map((view) => view.text)
+}
+
+function unitText(unit: string): string | undefined {
+  switch (unit.charCodeAt(0)) {
+    case 0x25: // %
+      return unit.charAt(1) === 'u'
+        ? latin1(String.fromCharCode(Number.parseInt(unit.slice(2), 16)))
+        : String.fromCharCode(Number.parseInt(unit.slice(1), 16))
+    case 0x5c: // backslash
+      return escapeText(unit)
+    case 0x26: {
+      const text = entityText(unit)
+      return text === undefined ? undefined : latin1(text)
+    }
+    default:
+      return ''
+  }
 }
 
 const PLAIN_ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
-const JSON_ESCAPES: Decoder = {
-  mark: '\\',
-  test: /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/,
-  units: /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g,
-  decode: (unit) => {
-    const letter = unit.charAt(1)
-    if (letter !== 'u') return PLAIN_ESCAPES[letter] ?? letter
-    const units = unit.split('\\u').slice(1)
-    const text = String.fromCharCode(...units.map((hex) => Number.parseInt(hex, 16)))
-    return Buffer.from(text, 'utf8').toString('latin1')
-  },
-}
-
-/** ASCII in UTF-16 is ASCII with a NUL at every second place. */
-const NUL: Decoder = {
-  mark: '\0',
-  test: new RegExp(String.fromCharCode(0)),
-  units: new RegExp(`${String.fromCharCode(0)}+`, 'g'),
-  decode: () => '',
-}
-
-/** Percent-encoding is undone up to three times, and so is JSON-escaping; beyond four steps nothing is. */
-const STEPS = 4
-const REPEATS = 3
-
-/** The text itself, then every decoding of it that differs. */
-export function* views(text: string): Generator<View> {
-  yield* decodings({ text, source: (start, end) => [start, end] }, STEPS, REPEATS, REPEATS)
-}
-
-function* decodings(view: View, steps: number, percents: number, escapes: number): Generator<View> {
-  yield view
-  if (steps === 0) return
-  if (percents > 0 && applies(PERCENT, view))
-    yield* decodings(decoded(view, PERCENT), steps - 1, percents - 1, escapes)
-  if (escapes > 0 && applies(JSON_ESCAPES, view))
-    yield* decodings(decoded(view, JSON_ESCAPES), steps - 1, percents, escapes - 1)
-  if (applies(NUL, view)) yield* decodings(decoded(view, NUL), steps - 1, percents, escapes)
-}
-
-/** Most texts hold no mark at all, which a search for one byte shows. */
-function applies({ mark, test }: Decoder, { text }: View): boolean {
-  return text.includes(mark) && test.test(text)
+function escapeText(unit: string): string | undefined {
+  const letter = unit.charAt(1)
+  if (letter === 'x') return latin1(String.fromCharCode(Number.parseInt(unit.slice(2), 16)))
+  if (letter !== 'u') return PLAIN_ESCAPES[letter] ?? letter
+  if (unit.charAt(2) === '{') {
+    const code = Number.parseInt(unit.slice(3, -1), 16)
+    return code <= 0x10ffff ? latin1(String.fromCodePoint(code)) : undefined
+  }
+  const units = unit.split('\\u').slice(1)
+  return latin1(String.fromCharCode(...units.map((hex) => Number.parseInt(hex, 16))))
 }
 
 /** Only the decoded units are remembered; between them, positions move in step. */
-function decoded(view: View, { units, decode }: Decoder): View {
+function decoded(view: View): View | undefined {
+  const { text } = view
+  if (!MARKS.test(text)) return undefined
+  const units = createUnits()
   const pieces: string[] = []
-  const at: number[] = []
-  const lengths: number[] = []
-  const from: number[] = []
-  const to: number[] = []
   let length = 0
   let rest = 0
-  for (const match of view.text.matchAll(units)) {
-    const unit = decode(match[0])
-    pieces.push(view.text.slice(rest, match.index), unit)
-    length += match.index - rest
-    at.push(length)
-    lengths.push(unit.length)
-    from.push(match.index)
+  UNITS.lastIndex = 0
+  for (let match = UNITS.exec(text); match !== null; match = UNITS.exec(text)) {
+    const [found] = match
+    const unit = unitText(found)
+    if (unit === undefined) continue
+    const { index } = match
+    pieces.push(text.slice(rest, index), unit)
+    length += index - rest
+    units.push(length, index, found.length, unit.length)
     length += unit.length
-    rest = match.index + match[0].length
-    to.push(rest)
+    rest = index + found.length
   }
-  pieces.push(view.text.slice(rest))
-  const place = (position: number, edge: 'start' | 'end'): number => {
-    const unit = lastAtOrBefore(at, position)
-    if (unit < 0) return edge === 'start' ? position : position + 1
-    const inside = position - (at[unit] ?? 0) - (lengths[unit] ?? 0)
-    if (inside >= 0) return (to[unit] ?? 0) + inside + (edge === 'start' ? 0 : 1)
-    return edge === 'start' ? (from[unit] ?? 0) : (to[unit] ?? 0)
-  }
+  if (rest === 0) return undefined
+  pieces.push(text.slice(rest))
   return {
     text: pieces.join(''),
-    source: (start, end) => view.source(place(start, 'start'), place(end - 1, 'end')),
+    source: (start, end) => view.source(units.place(start, 'start'), units.place(end - 1, 'end')),
   }
 }
 
-function lastAtOrBefore(sorted: readonly number[], position: number): number {
-  return partitionPoint(sorted.length, (i) => (sorted[i] ?? 0) <= position) - 1
+/** Four small numbers for each unit, of which a body can have millions. */
+function createUnits() {
+  let at = new Uint32Array(64)
+  let from = new Uint32Array(64)
+  let lengths = new Uint16Array(64)
+  let count = 0
+  return {
+    /** Where the unit stands in the decoded text and in the encoded one, and how long it is in each. */
+    push: (decodedAt: number, encodedAt: number, encodedLength: number, decodedLength: number) => {
+      if (count === at.length) {
+        at = grown(at, Uint32Array)
+        from = grown(from, Uint32Array)
+        lengths = grown(lengths, Uint16Array)
+      }
+      at[count] = decodedAt
+      from[count] = encodedAt
+      lengths[count] = encodedLength * 256 + decodedLength
+      count++
+    },
+    place: (position: number, edge: 'start' | 'end'): number => {
+      const unit = partitionPoint(count, (i) => (at[i] ?? 0) <= position) - 1
+      if (unit < 0) return edge === 'start' ? position : position + 1
+      const packed = lengths[unit] ?? 0
+      const start = from[unit] ?? 0
+      const inside = position - (at[unit] ?? 0) - (packed % 256)
+      if (inside >= 0) return start + (packed >> 8) + inside + (edge === 'start' ? 0 : 1)
+      return edge === 'start' ? start : start + (packed >> 8)
+    },
+  }
+}
+
+function grown<T extends Uint16Array | Uint32Array>(full: T, Kind: new (length: number) => T): T {
+  const larger = new Kind(full.length * 2)
+  larger.set(full)
+  return larger
 }

@@ -1,3 +1,5 @@
+import { isInnerName, type SecretMeaning, secretMeaning } from '../secrets/names.ts'
+
 /**
  * Which fields hold what, as plain data: it is made from the contract once and handed to the thread of the recorder,
  * which then need not load the contract. Fields are known by their names, wherever they stand: an error that repeats a
@@ -25,21 +27,34 @@ export type FieldShape = {
 }
 
 export type FieldLookup = {
-  /** The rule of the innermost named field; `names` are the property names from the outermost to the innermost. */
-  readonly rule: (names: readonly string[]) => FieldRule | undefined
+  /**
+   * The rule of the innermost named field; `names` are the property names from the outermost to the innermost. What the
+   * contract does not say, the meaning of the name does: a number is no token.
+   */
+  readonly rule: (names: readonly string[], isNumber?: boolean) => FieldRule | undefined
   readonly shape: (type: string) => FieldShape | undefined
 }
 
 export function createFieldLookup(table: FieldTable): FieldLookup {
   const rules = new Map(Object.entries(table.rules))
   const shapes = new Map(Object.entries(table.shapes))
+  const words = new Set(table.words.map(folded))
+  const meaningOf = (name: string): SecretMeaning | undefined =>
+    words.has(folded(name)) ? undefined : secretMeaning(name)
   return {
-    rule: (names) => {
+    rule: (names, isNumber = false) => {
       for (let i = names.length - 1; i >= 0; i--) {
-        const name = folded(names[i] ?? '')
+        const raw = names[i] ?? ''
+        const name = folded(raw)
         const rule =
           rules.get(name) ?? (i > 0 ? rules.get(`${folded(names[i - 1] ?? '')}/${name}`) : undefined)
         if (rule !== undefined) return rule
+        const meaning = meaningOf(raw)
+        if (meaning === undefined || (isNumber && meaning.textOnly)) continue
+        // What stands inside an object that is called a secret is one, unless its own name says otherwise.
+        const inner = names.slice(i + 1)
+        if (inner.every((each) => !words.has(folded(each)) && isInnerName(each, meaning.textOnly)))
+          return { kind: 'secret', type: meaning.type }
       }
       return undefined
     },
