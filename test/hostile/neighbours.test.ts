@@ -118,7 +118,9 @@ async function attack(gateway: Gateway, stopped: () => boolean): Promise<number>
 }
 
 it('a gateway under every attack at once refuses nothing of a partner that behaves well', async () => {
-  const server = isSoak ? { maxLoopDelayMs: 1000 } : { connectionsPerAddress: 100 }
+  const server = isSoak
+    ? { maxLoopDelayMs: 1000 }
+    : { connectionsPerAddress: 100, unfinishedPerAddress: 40, unfinishedPerPartner: 40 }
   const config = { server, store: { quotas: { webhooks: 10 } }, log: { requests: false } }
   const gateway = await startGateway({ partners: [good, evil], config })
   const caller = callerFor(gateway, good)
