@@ -253,6 +253,8 @@ describe('the network', () => {
     'upstream/client.ts': '{ buildConnector, Pool }', // the one client of those below
     'store/ownership.ts': '{ connect, createServer, type Server }', // a socket in the data directory
     'cassettes/writer/recorder-thread.ts': '{ Worker }', // the recorder writes in a thread of its own
+    'config/loading.ts': '{ Worker }', // a large configuration is read in a thread of its own
+    'config/load-thread.ts': '{ parentPort, workerData }',
     'cassettes/writer/thread.ts': '{ parentPort, workerData }',
   }
 

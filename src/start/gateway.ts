@@ -38,6 +38,7 @@ import { createIds, type Ids } from '../simulator/ids.ts'
 import { openEmbeddedStore } from '../store/embedded.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import type { Store } from '../store/store.ts'
+import { createRegistryInSlices } from '../tokens/registry.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import { createVerifier } from '../tokens/verify.ts'
 import { createDeciders, type UpstreamParts } from './deciders.ts'
@@ -68,8 +69,8 @@ export type StartOptions = {
 export type RunningGateway = {
   readonly partnerUrl: string
   readonly operatorUrl: string
-  /** Takes a new configuration into use for the requests that follow. Counters survive. */
-  readonly reconfigure: (config: Config) => void
+  /** Takes a new configuration into use; resolves when requests see it. Counters survive. */
+  readonly reconfigure: (config: Config) => Promise<void>
   /** Finishes what is in flight within the deadline, flushes and closes. */
   readonly close: () => Promise<void>
 }
@@ -91,7 +92,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   let settings = deriveSettings(config, shared)
   const configuration = options.configuration ?? (() => ({ ok: true }))
   let generation = 1
-  let reloadSeconds: number | undefined
+  let reconfiguring: Promise<void> = Promise.resolve()
   const unfinished = createUnfinishedRequests(config.server)
   const clientOf = createClientIp(config.listen.trustedProxies)
   const signingKeys = createSigningKeys({
@@ -222,13 +223,15 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       partnerUrl: boundUrl,
       operatorUrl,
       reconfigure: (next) => {
-        const startedAt = performance.now()
-        live.use(next)
-        trusted.use(next)
-        settings = deriveSettings(next, shared)
-        metrics.configured(next)
-        generation++
-        reloadSeconds = (performance.now() - startedAt) / 1000
+        // One after the other, in the order in which they were asked for.
+        reconfiguring = reconfiguring.then(async () => {
+          live.use(next)
+          trusted.use(next)
+          settings = deriveSettings(next, shared, await createRegistryInSlices(next.partners))
+          metrics.configured(next)
+          generation++
+        })
+        return reconfiguring
       },
       close,
     }

@@ -17,6 +17,8 @@ export type ConfigurationState = {
   readonly needsRestart?: readonly string[]
   /** Reloads that mistakes have stopped since the start. */
   readonly failures?: number
+  /** How long the last reload took. */
+  readonly reloadMs?: number | undefined
 }
 
 export type MetricSources = {
@@ -51,6 +53,7 @@ export function whatIsRead(sources: MetricSources): Reads {
     sandgate_recording_dropped_exchanges_total: () => recordings.counts().dropped,
     sandgate_signing_key_age_seconds: () => keyAgeSeconds(signingKeys, clock),
     sandgate_configuration_good: () => Number(configuration().ok),
+    sandgate_configuration_reload_seconds: () => (configuration().reloadMs ?? 0) / 1000,
     sandgate_configuration_reload_failures_total: () => configuration().failures ?? 0,
     sandgate_configuration_needs_restart: () => configuration().needsRestart?.length ?? 0,
   }
