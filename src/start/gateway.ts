@@ -111,7 +111,6 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
         sandgate_upstream_breaker_open: () => Number(live.upstream()?.breaker === 'open'),
         sandgate_upstream_breaker_opened_total: () => live.opened(),
         sandgate_configuration_generation: () => generation,
-        sandgate_configuration_reload_duration_seconds: () => reloadSeconds,
       },
       partners: partnerReads(store, clock, () => settings),
       processMetrics: createProcessMetrics(),
