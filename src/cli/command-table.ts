@@ -129,7 +129,10 @@ export const COMMANDS: readonly Command[] = [
     name: 'usage',
     summary: 'Show what a partner has used, what is left, and what went wrong, from the running gateway.',
     options: {
-      partner: { value: 'ID', summary: 'The partner; by default the only one there is.' },
+      partner: {
+        value: 'ID',
+        summary: 'The partner. Without it, the only one there is, or how each of them stands.',
+      },
       history: {
         value: 'SPAN',
         summary: 'hours: the last 48 hours (the default); days: the last 31 days.',
