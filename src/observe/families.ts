@@ -275,12 +275,6 @@ export const FAMILIES = {
     help: 'How many configurations have been taken into use since the start; 1 is the first.',
     labels: [],
   },
-  sandgate_configuration_reload_seconds: {
-    type: 'gauge',
-    from: 'read',
-    help: 'How long the last reload took, most of it in a thread of its own; 0 before the first.',
-    labels: [],
-  },
   sandgate_configuration_reload_failures_total: {
     type: 'counter',
     from: 'read',
@@ -290,7 +284,7 @@ export const FAMILIES = {
   sandgate_configuration_reload_duration_seconds: {
     type: 'gauge',
     from: 'read',
-    help: 'Time that the last reload held up the gateway.',
+    help: 'How long the last reload took, most of it in a thread of its own; 0 before the first.',
     labels: [],
   },
   sandgate_configuration_needs_restart: {

@@ -53,7 +53,7 @@ export function whatIsRead(sources: MetricSources): Reads {
     sandgate_recording_dropped_exchanges_total: () => recordings.counts().dropped,
     sandgate_signing_key_age_seconds: () => keyAgeSeconds(signingKeys, clock),
     sandgate_configuration_good: () => Number(configuration().ok),
-    sandgate_configuration_reload_seconds: () => (configuration().reloadMs ?? 0) / 1000,
+    sandgate_configuration_reload_duration_seconds: () => (configuration().reloadMs ?? 0) / 1000,
     sandgate_configuration_reload_failures_total: () => configuration().failures ?? 0,
     sandgate_configuration_needs_restart: () => configuration().needsRestart?.length ?? 0,
   }
