@@ -4,6 +4,9 @@ export const NOT_FORWARDED = {
     'test/contract/crash.test.ts':
       'The store of a gateway that decides itself; test/upstream/random-mix.test.ts kills one that forwards.',
     'test/contract/restart.test.ts': 'The store of a gateway that decides itself.',
+    'test/contract/storage.test.ts':
+      'What the sandbox keeps is kept where it is decided; a reset of the gateway in front is its own.',
+    'test/contract/many-partners.test.ts': 'A reload, which no decider sees.',
     'test/contract/documents.test.ts': 'Documents of the gateway itself.',
     'test/contract/operator.test.ts': 'The operator listener and the clock of the gateway itself.',
     'test/contract/widget-page.test.ts':
