@@ -18,7 +18,10 @@ function at(start: number) {
     if ('pass' in entered) entered.pass(isFailure)
     return 'pass' in entered
   }
-  return { breaker, states, send, wait: (ms: number) => void (now += ms) }
+  const wait = (ms: number) => {
+    now += ms
+  }
+  return { breaker, states, send, wait }
 }
 
 describe('the circuit breaker', () => {

@@ -64,7 +64,9 @@ describe('the page of a session that is ours', () => {
     const submit = async () => {
       const shown = await (await request(made.url, { headers: HTML })).body.text()
       const token = /name="token" value="([^"]+)"/.exec(shown)?.[1] ?? ''
-      const form = new URLSearchParams({ token, phone: '+2250700000001' })
+      const person = { phone: '+2250700000001', firstName: 'Awa', lastName: 'Koné', country: 'CI' }
+      const birth = { birthDay: '2', birthMonth: '3', birthYear: '1990' }
+      const form = new URLSearchParams({ token, ...person, ...birth })
       const sent = await request(made.url, { method: 'POST', headers: FORM, body: form.toString() })
       await sent.body.text()
       return sent.statusCode
@@ -86,7 +88,7 @@ describe('the page of a session that is ours', () => {
     expect(requests).toHaveLength(1)
     expect(requests[0]?.header('idempotency-key')[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/)
     // The session is known to us alone.
-    expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ phone: '+2250700000001' })
+    expect(JSON.parse(requests[0]?.body ?? '')).not.toHaveProperty('sessionId')
   })
 
   it('is asked under the same key again when nobody knows what the first attempt has come to', async () => {
