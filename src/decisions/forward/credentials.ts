@@ -23,6 +23,7 @@ const NONE: readonly HeaderLine[] = []
 
 export function createCredentials(
   { auth }: UpstreamConfig,
+  secret: string,
   parts: {
     readonly assert: (asserted: Asserted) => Promise<string>
     readonly clientToken: () => ClientToken
@@ -54,8 +55,7 @@ export function createCredentials(
       }
     }
     case 'header': {
-      const value = auth.value ?? secretOf(auth.valueFile)
-      const lines: readonly HeaderLine[] = [[auth.name, value]]
+      const lines: readonly HeaderLine[] = [[auth.name, secret]]
       return { ...fixed, areOurs: true, nameThePartner: false, lines: () => lines }
     }
     case 'partner':
