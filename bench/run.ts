@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpus, release, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchCold } from './cold.ts'
+import { benchForward } from './forward.ts'
 import { benchLoading } from './loading.ts'
 import { memoryOfManyClients } from './memory.ts'
 import { benchMetrics } from './metrics.ts'
@@ -33,6 +34,7 @@ const starts = Number(values.starts)
 const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   get: () => benchReads({ ...options, connections }),
   post: () => benchWrites({ ...options, connections }),
+  forward: () => benchForward({ ...options, connections }),
   replay: () => benchReplay(numbers(values.entries), options),
   recording: () => benchRecording(options),
   metrics: () => benchMetrics(options),
