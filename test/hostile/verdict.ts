@@ -80,6 +80,8 @@ function mayBePage({ operation, method, head }: Shot, { status }: Answer): boole
 }
 
 function* ofSuccess(shot: Shot, answer: Answer, text: string): Generator<string> {
+  const isReset = shot.method === 'DELETE' && answer.status === 204
+  if (isReset && text === '') return
   if (!['GET', 'POST', 'RAW'].includes(shot.method)) yield `a success for ${shot.method}`
   const type = header(answer, 'content-type') ?? ''
   if (!/json/.test(type)) {
