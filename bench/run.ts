@@ -6,6 +6,7 @@ import { benchForward } from './forward.ts'
 import { benchLoading } from './loading.ts'
 import { memoryOfManyClients } from './memory.ts'
 import { benchMetrics } from './metrics.ts'
+import { benchPortal } from './portal.ts'
 import { benchReads } from './reads.ts'
 import { benchRecording } from './recording.ts'
 import { benchReplay } from './replay.ts'
@@ -44,6 +45,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
     const time = Math.round(await startUpMedianMs(starts))
     console.log(`Start to first answer: median ${time} ms of ${starts} fresh starts.\n`)
   },
+  portal: benchPortal,
   memory: async () => {
     const { requests, beforeMb, afterMb, laterMb } = await memoryOfManyClients()
     console.log(
