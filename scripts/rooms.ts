@@ -26,6 +26,7 @@ export const LAYERS: readonly Floor[] = [
     http: 'facts of HTTP',
     'clock.ts': 'time',
     'product.ts': 'its version',
+    'file-lock.ts': 'one at a time',
     'map-entries.ts': 'lists in maps',
     'partition-point.ts': 'binary search',
     'replace-file.ts': 'all or nothing',
