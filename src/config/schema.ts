@@ -170,6 +170,12 @@ export const ConfigSchema = Type.Object(
           description: 'The audience of access tokens.',
         }),
         lifetimeSeconds: count('How long an access token is valid.', 3600, 1, 86_400),
+        publishSeconds: count(
+          'How long a new signing key is in the JWKS before it signs; the JWKS may be cached as long, at most 300 seconds.',
+          300,
+          0,
+          86_400,
+        ),
         failuresPerIp: count('Failed token exchanges per client IP and window.', 100, 1, 1_000_000),
         trustedIssuers: TrustedIssuersSchema,
         assertionAudiences: AssertionAudiencesSchema,

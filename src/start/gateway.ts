@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { createClientIp, createProxyCheck } from '../checks/client-ip.ts'
 import { type Clock, type ControllableClock, controllableClock, instant, systemClock } from '../clock.ts'
@@ -11,6 +11,7 @@ import type { Edge, Gateway } from '../gateway/context.ts'
 import { createDeciding } from '../gateway/deciding.ts'
 import { createEndpoints } from '../gateway/endpoint.ts'
 import { createLifecycle } from '../gateway/lifecycle.ts'
+import type { ConfigurationControl } from '../gateway/operator-configuration.ts'
 import { createOperatorServer } from '../gateway/operator-server.ts'
 import { operatorUsage } from '../gateway/operator-usage.ts'
 import { readOverview } from '../gateway/overview.ts'
@@ -18,6 +19,7 @@ import { createPartnerServer } from '../gateway/partner-server.ts'
 import { portalParts } from '../gateway/portal-parts.ts'
 import { portalSessions } from '../gateway/portal-session.ts'
 import { createRecordings, type Recordings } from '../gateway/recordings.ts'
+import { createRevocations } from '../gateway/revocations.ts'
 import { deriveSettings } from '../gateway/settings.ts'
 import { createUnfinishedRequests } from '../gateway/unfinished.ts'
 import { widgetParts } from '../gateway/widget-decision.ts'
@@ -35,7 +37,7 @@ import { publicDocuments } from '../portal/public-documents.ts'
 import { startPage } from '../portal/start-page.ts'
 import { widgetPages } from '../portal/widget.ts'
 import { createIds, type Ids } from '../simulator/ids.ts'
-import { openEmbeddedStore } from '../store/embedded.ts'
+import { type EmbeddedStoreOptions, openEmbeddedStore } from '../store/embedded.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import type { Store } from '../store/store.ts'
 import { createRegistryInSlices } from '../tokens/registry.ts'
@@ -52,6 +54,8 @@ export type StartOptions = {
   readonly logger: Logger
   /** The state of the files on disk, for /readyz and the metrics. */
   readonly configuration?: () => ConfigurationState
+  /** The files themselves, for commands that have changed them. */
+  readonly files?: Pick<ConfigurationControl, 'files' | 'reload'>
   /** The clock to run on; by default the system's. */
   readonly clock?: Clock
   /** Where identifiers come from; by default random. */
@@ -79,9 +83,12 @@ export type RunningGateway = {
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const { config, logger } = options
   const clock = config.clock.controllable ? controllableClock(options.clock) : (options.clock ?? systemClock)
-  const store = await openStore(config, (ms) =>
-    metrics.observe('sandgate_store_commit_duration_seconds', {}, ms / 1000),
-  )
+  // A gateway that is starting is asked again.
+  let takeOperator = (socket: Socket): void => void socket.destroy()
+  const store = await openStore(config, {
+    onCommit: (ms) => metrics.observe('sandgate_store_commit_duration_seconds', {}, ms / 1000),
+    onConnection: (socket) => takeOperator(socket),
+  })
   const ids = options.ids ?? createIds(clock)
   const lifecycle = createLifecycle(config.server)
   // Known once the partner listener is bound; nothing is answered before.
@@ -89,6 +96,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const publicUrl = () => config.listen.publicUrl ?? boundUrl
   const issuer = () => config.tokens.issuer ?? publicUrl()
   const shared = { store, ids, publicUrl }
+  const revocations = createRevocations()
   let settings = deriveSettings(config, shared)
   const configuration = options.configuration ?? (() => ({ ok: true }))
   let generation = 1
@@ -99,6 +107,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     directory: config.store.engine === 'embedded' ? config.store.path : null,
     clock,
     lifetimeSeconds: config.tokens.lifetimeSeconds,
+    publishSeconds: config.tokens.publishSeconds,
   })
   const recordings = createRecordings(config, publicUrl, clock, logger)
   const ownMetrics = () =>
@@ -153,6 +162,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const gateway: Gateway = { ...edge, answerer: createDeciding(edge, deciders) }
   const documents = publicDocuments({
     signingKeys,
+    jwksMaxAgeSeconds: Math.min(300, config.tokens.publishSeconds),
     issuer,
     publicUrl,
     openApi: () => buildOpenApi({ publicUrl: publicUrl() }),
@@ -195,6 +205,13 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     recordings,
     usage: (id, resolution) => operatorUsage(settings, id, resolution, clock.now()),
     clock: config.clock.controllable ? (clock as ControllableClock) : undefined,
+    control: {
+      files: options.files?.files ?? (() => []),
+      reload: options.files?.reload ?? (async () => configuration()),
+      revoke: (keyId) => {
+        settings = revocations.revoke(settings, keyId)
+      },
+    },
     ready,
     overview: () => readOverview({ edge, ready, recordings, decides: live.upstream() ? 'remote' : 'local' }),
   })
@@ -217,6 +234,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   try {
     boundUrl = await listen(partner, config.listen)
     const operatorUrl = await listen(operator, config.operator)
+    takeOperator = operator.take
     if (config.recording.mode === 'all') await recordings.start(nameOf(clock.now()), null)
     return {
       partnerUrl: boundUrl,
@@ -226,7 +244,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
         reconfiguring = reconfiguring.then(async () => {
           live.use(next)
           trusted.use(next)
-          settings = deriveSettings(next, shared, await createRegistryInSlices(next.partners))
+          const registry = await createRegistryInSlices(next.partners)
+          settings = revocations.reapply(deriveSettings(next, shared, registry))
           metrics.configured(next)
           generation++
         })
@@ -240,9 +259,11 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   }
 }
 
-async function openStore({ store }: Config, onCommit: (milliseconds: number) => void): Promise<Store> {
-  if (store.engine === 'memory') return createMemoryStore({ onCommit })
-  return openEmbeddedStore({ path: store.path, reserveBytes: store.reserveBytes, onCommit })
+type StoreEvents = Required<Pick<EmbeddedStoreOptions, 'onCommit' | 'onConnection'>>
+
+async function openStore({ store }: Config, events: StoreEvents): Promise<Store> {
+  if (store.engine === 'memory') return createMemoryStore({ onCommit: events.onCommit })
+  return openEmbeddedStore({ path: store.path, reserveBytes: store.reserveBytes, ...events })
 }
 
 async function listen(app: FastifyInstance, at: { host: string; port: number }): Promise<string> {

@@ -46,6 +46,7 @@ export const run: Run = async (invocation, io) => {
       config: initial.config,
       logger,
       configuration: () => ({ ...stateOf(live), failures, reloadMs: live.reloadMs() }),
+      files: { files: live.files, reload: () => live.reload().then(() => stateOf(live)) },
     })
   } catch (error) {
     live.stop()
