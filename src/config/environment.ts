@@ -72,6 +72,8 @@ export function overrideFromText(source: string, path: readonly string[], text: 
 
 /** A text as the schema types it; what does not fit stays text, and the check says what is wrong with it. */
 function typed(schema: Schema, text: string): unknown {
+  const branch = schema.anyOf?.find(isScalar)
+  if (branch) return typed(branch, text)
   const numeric = schema.type === 'integer' || schema.type === 'number'
   if (numeric && /^-?[0-9]+(\.[0-9]+)?$/.test(text)) return Number(text)
   if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'

@@ -119,6 +119,10 @@ export const ConfigSchema = Type.Object(
           1,
           1_000_000,
         ),
+        lameDuckMs: nullable(
+          Type.Integer({ minimum: 0, maximum: 600_000 }),
+          'How long everything is served on after SIGTERM, not ready and with `Connection: close`, before the drain. By default 0 while only loopback is served, else 5000.',
+        ),
         drainMs: count('How long requests in flight may take after SIGTERM.', 10_000, 0, 600_000),
       },
       'Bounds of the partner listener.',

@@ -62,6 +62,8 @@ export type Readiness = {
 export type OperatorServer = FastifyInstance & {
   /** Serves a connection of somebody who may use the data directory, and so may do everything. */
   readonly take: (socket: Socket) => void
+  /** Closes every connection, also one on which nothing was asked yet, and the listener. */
+  readonly end: () => Promise<void>
 }
 
 const MAX_ADVANCE_SECONDS = 10 * 365 * 86_400
@@ -201,7 +203,17 @@ export function createOperatorServer(parts: OperatorParts): OperatorServer {
     return { now: instant(clock.now()) }
   })
   addConfigurationRoutes(app, parts.control, refuse)
+  const open = new Set<Socket>()
+  app.server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
   return Object.assign(app, {
+    end: async () => {
+      const closed = app.close()
+      for (const socket of open) socket.destroy()
+      await closed
+    },
     take: (socket: Socket) => {
       trusted.add(socket)
       app.server.emit('connection', socket)

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { createClientIp, createProxyCheck } from '../checks/client-ip.ts'
 import { type Clock, type ControllableClock, controllableClock, instant, systemClock } from '../clock.ts'
 import { demoCredentials } from '../config/demo.ts'
+import { lameDuckMs } from '../config/reach.ts'
 import type { Config } from '../config/schema.ts'
 import { type Decider, decidedBy } from '../decisions/decide.ts'
 import { createSimulator } from '../decisions/simulator.ts'
@@ -75,7 +76,7 @@ export type RunningGateway = {
   readonly operatorUrl: string
   /** Takes a new configuration into use; resolves when requests see it. Counters survive. */
   readonly reconfigure: (config: Config) => Promise<void>
-  /** Finishes what is in flight within the deadline, flushes and closes. */
+  /** Serves for the lame-duck time, finishes what is in flight within the deadline, flushes and closes. */
   readonly close: () => Promise<void>
 }
 
@@ -183,7 +184,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   }
   const connections = boundConnections(partner.server, bounds)
   const ready = () => {
-    const draining = lifecycle.draining()
+    const draining = lifecycle.leaving()
     const health = store.health()
     const upstream = live.upstream()
     return {
@@ -216,7 +217,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     overview: () => readOverview({ edge, ready, recordings, decides: live.upstream() ? 'remote' : 'local' }),
   })
   boundConnections(operator.server, bounds)
-  const close = () => {
+  const close = (lameDuckMs: number) => {
     trusted.stop()
     return stop({
       partner,
@@ -227,6 +228,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       deciders: live,
       history,
       sweeping,
+      lameDuckMs,
       drainMs: config.server.drainMs,
     })
   }
@@ -251,10 +253,10 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
         })
         return reconfiguring
       },
-      close,
+      close: () => close(lameDuckMs(config)),
     }
   } catch (error) {
-    await close()
+    await close(0)
     throw error
   }
 }
