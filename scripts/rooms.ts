@@ -27,6 +27,7 @@ export const LAYERS: readonly Floor[] = [
     'clock.ts': 'time',
     'product.ts': 'its version',
     'file-lock.ts': 'one at a time',
+    'make-directory.ts': 'and those above',
     'map-entries.ts': 'lists in maps',
     'partition-point.ts': 'binary search',
     'replace-file.ts': 'all or nothing',

@@ -1,5 +1,6 @@
 import { CASSETTE_COMMANDS } from './cassette-command-table.ts'
 import type { Command, Option } from './command.ts'
+import { rememberHangups } from './hangup.ts'
 
 const CONFIG: Option = {
   value: 'FILE',
@@ -57,7 +58,11 @@ export const COMMANDS: readonly Command[] = [
       },
     },
     example: 'sandgate serve --port 9000 --store memory',
-    load: () => import('./commands/serve.ts'),
+    load: () => {
+      // Loading takes longer than a supervisor may wait with its first reload.
+      rememberHangups()
+      return import('./commands/serve.ts')
+    },
   },
   {
     name: 'config check',

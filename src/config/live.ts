@@ -19,6 +19,8 @@ export type ReloadStatus =
       /** Since when the files have been wrong; the configuration before that goes on. */
       readonly since: number
       readonly errors: readonly ConfigError[]
+      /** Of the last files without mistakes. */
+      readonly needsRestart: readonly string[]
     }
 
 export type LiveConfig = {
@@ -122,7 +124,8 @@ export function createLiveConfig(options: LiveOptions): LiveConfig {
   }
 
   function fail(errors: readonly ConfigError[]): void {
-    status = { ok: false, since: status.ok ? clock.now() : status.since, errors }
+    const { needsRestart } = status
+    status = { ok: false, since: status.ok ? clock.now() : status.since, errors, needsRestart }
     onError(errors)
   }
 

@@ -217,9 +217,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     overview: () => readOverview({ edge, ready, recordings, decides: live.upstream() ? 'remote' : 'local' }),
   })
   boundConnections(operator.server, bounds)
-  const close = (lameDuckMs: number) => {
-    trusted.stop()
-    return stop({
+  const close = async (lameDuckMs: number) => {
+    await stop({
       partner,
       operator,
       store,
@@ -231,6 +230,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       lameDuckMs,
       drainMs: config.server.drainMs,
     })
+    trusted.stop()
   }
   const sweeping = startSweeping(store, clock, logger)
   try {

@@ -1,9 +1,9 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JWK } from 'jose'
 import { instant } from '../clock.ts'
+import { makeDirectory } from '../make-directory.ts'
 import { replaceFile } from '../replace-file.ts'
 import { systemCode } from '../system-error.ts'
 
@@ -81,7 +81,7 @@ export function readKeyFile(directory: string): KeySet | undefined {
 export async function writeKeyFile(directory: string, keys: KeySet): Promise<void> {
   const path = join(directory, NAME)
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 })
+    makeDirectory(directory, 0o700)
     await replaceFile(path, serialize(keys), 0o600)
   } catch (cause) {
     const fix = 'Free disk space, or make the data directory writable for the user that runs the gateway.'
