@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts'
-import { callOperator, callOwner, type OperatorAnswer, operatorUrl } from './operator-client.ts'
+import { callEither, type OperatorAnswer, operatorUrl } from './operator-client.ts'
 
 /** What a running gateway said about a change of its partners' file. */
 export type HandOver =
@@ -17,8 +17,7 @@ export async function handOver(
   body: { readonly file: string; readonly keyId?: string },
 ): Promise<HandOver> {
   const call = { method: 'POST', path, body } as const
-  const owner = await callOwner(config, call)
-  const answer = owner.kind === 'absent' ? await callOperator(config, undefined, call) : owner
+  const answer = await callEither(config, undefined, call)
   if (answer.kind === 'answered') return takenOr(answer)
   const nowhere = `no gateway runs on the data directory ${config.store.path}, and nothing answers at ${operatorUrl(config.operator)}`
   const reason = answer.kind === 'absent' ? nowhere : answer.message

@@ -36,6 +36,16 @@ export function callGateway(
   return byDirectory ? callOwner(config, call) : callOperator(config, named, call)
 }
 
+/** For what changes nothing: where no gateway runs on the data directory, whoever the configuration names is asked. */
+export async function callEither(
+  config: Config,
+  named: string | true | undefined,
+  call: OperatorRequest,
+): Promise<OperatorAnswer> {
+  const owner = named === undefined ? await callOwner(config, call) : undefined
+  return owner === undefined || owner.kind === 'absent' ? callOperator(config, named, call) : owner
+}
+
 /** Asks the gateway that runs on the data directory of a configuration, through its socket there. */
 export async function callOwner({ store }: Config, call: OperatorRequest): Promise<OperatorAnswer> {
   const absent = { kind: 'absent', message: `no gateway runs on the data directory ${store.path}` } as const

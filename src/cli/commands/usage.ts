@@ -1,6 +1,6 @@
 import type { WholeUsage } from '../../operations/usage-view.ts'
 import type { Run } from '../command.ts'
-import { callGateway } from '../operator-client.ts'
+import { callEither } from '../operator-client.ts'
 import { partnerConfig } from '../partner-config.ts'
 import { usageText } from '../usage-text.ts'
 
@@ -19,7 +19,7 @@ export const run: Run = async ({ options }, io) => {
   const history = options.history ?? 'hours'
   if (history !== 'hours' && history !== 'days') return wrong(`--history is hours or days, not ${history}`)
   const path = `/usage/${encodeURIComponent(String(partner))}?history=${history}`
-  const answer = await callGateway(loaded.config, options.operator, { method: 'GET', path })
+  const answer = await callEither(loaded.config, options.operator, { method: 'GET', path })
   if (answer.kind !== 'answered') {
     io.err(`sandgate usage: ${answer.message}\n`)
     return 'failure'
