@@ -2,7 +2,7 @@ import type { WholeUsage } from '../../operations/usage-view.ts'
 import type { Overview } from '../../portal/overview/facts.ts'
 import type { Io, Run } from '../command.ts'
 import type { Exit } from '../exit-codes.ts'
-import { callOperator, type OperatorAnswer } from '../operator-client.ts'
+import { callEither, type OperatorAnswer } from '../operator-client.ts'
 import { partnerConfig } from '../partner-config.ts'
 import { partnersText, usageText } from '../usage-text.ts'
 
@@ -17,7 +17,7 @@ export const run: Run = async ({ options }, io) => {
   }
   const { partners } = loaded.config
   const partner = options.partner ?? (partners.length === 1 ? partners[0]?.id : undefined)
-  const ask = (path: string) => callOperator(loaded.config, options.operator, { method: 'GET', path })
+  const ask = (path: string) => callEither(loaded.config, options.operator, { method: 'GET', path })
   if (partner === undefined) {
     return show(io, await ask('/'), options.json, (body) => partnersText(body as Overview))
   }
