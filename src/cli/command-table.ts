@@ -210,6 +210,10 @@ export const COMMANDS: readonly Command[] = [
         value: 'SECONDS',
         summary: 'How long the sandbox may take to begin an answer; 300 by default.',
       },
+      'allow-incomplete': {
+        summary:
+          'Take a recording in which answers are missing that broke off or cannot be read; without it the exit code is 6. The cassette is written in any case.',
+      },
       config: CONFIG,
     },
     example: 'sandgate record --upstream https://sandbox.example.com --out payments.har -- npm test',

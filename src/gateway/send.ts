@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { CapturedExchange } from '../cassettes/interaction.ts'
+import type { CapturedExchange, CapturedReply } from '../cassettes/interaction.ts'
 import { type HeaderLine, linesOf } from '../http/header-lines.ts'
 import { capturedRequest, laneOf, originOf } from './capture.ts'
 import { pushCommonHeaders, SPELLING } from './common-headers.ts'
@@ -39,7 +39,9 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): Promis
     const recorder = isPassing(exchange) && gateway.recorder?.isActive() ? gateway.recorder : undefined
     if (isStream) {
       return sendStream(res, body, recorder !== undefined).then((copy) => {
-        recorder?.record(captured(exchange, reply, linesOf(headers), copy))
+        const sent = copy && { status: reply.status, headers: linesOf(headers), body: copy }
+        const why = copy ? {} : ({ noReply: 'cut' } as const)
+        recorder?.record({ ...captured(exchange, reply, sent), ...why })
         countAnswer(gateway, exchange, reply)
       })
     }
@@ -50,9 +52,16 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): Promis
       // Node sends the head alone.
       const sent = req.method === 'HEAD' ? '' : body
       const bytes = typeof sent === 'string' ? Buffer.from(sent) : sent
-      recorder.record(captured(exchange, reply, linesOf(headers), bytes))
+      recorder.record(
+        captured(exchange, reply, { status: reply.status, headers: linesOf(headers), body: bytes }),
+      )
     }
-  } else if (isStream) body.destroy()
+  } else {
+    if (isStream) body.destroy()
+    // What was asked has happened all the same, and a later answer may show it.
+    if (res.destroyed && !res.headersSent && isPassing(exchange) && gateway.recorder?.isActive())
+      gateway.recorder.record({ ...captured(exchange, reply, undefined), noReply: 'client-left' })
+  }
   countAnswer(gateway, exchange, reply)
   return undefined
 }
@@ -88,12 +97,7 @@ function isRateHeader([name]: HeaderLine): boolean {
   return name.length === 17 && name.toLowerCase() === 'x-ratelimit-limit'
 }
 
-function captured(
-  exchange: Exchange,
-  reply: Reply,
-  headers: readonly HeaderLine[],
-  body: Buffer | undefined,
-): CapturedExchange {
+function captured(exchange: Exchange, reply: Reply, sent: CapturedReply | undefined): CapturedExchange {
   return {
     startedAt: exchange.arrivedAt,
     durationMs: performance.now() - exchange.startedAt,
@@ -102,6 +106,6 @@ function captured(
     operation: exchange.endpoint?.row.id,
     origin: reply.lines ? 'upstream' : originOf(reply.code, reply.headers['x-sandbox-rule']),
     request: capturedRequest(exchange),
-    reply: body && { status: reply.status, headers, body },
+    reply: sent,
   }
 }

@@ -6,6 +6,7 @@ import { LANE_HEADER, takeLane } from '../http/lane.ts'
 import { originForm } from '../http/target.ts'
 import { operationOf } from '../operations/operations.ts'
 import { forwardedLines } from '../upstream/hop-headers.ts'
+import { readableCodings } from './accepted-codings.ts'
 
 /** What the head of a request says. */
 export type Arrival = {
@@ -29,7 +30,8 @@ export function readArrival(req: IncomingMessage, url: string, host: string, clo
   const { lane, target } = takeLane(originForm(url))
   const method = req.method ?? ''
   const httpVersion = req.httpVersionMinor === 0 ? '1.0' : '1.1'
-  const head = { method, target, httpVersion, headers: forwardedLines(lines, host), body: NOTHING } as const
+  const headers = readableCodings(forwardedLines(lines, host))
+  const head = { method, target, httpVersion, headers, body: NOTHING } as const
   return {
     startedAt: clock.now(),
     age: () => performance.now() - started,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
+import type { CapturedReply, CapturedRequest, NoReply } from '../cassettes/interaction.ts'
 import { headerOf } from '../http/header-lines.ts'
 import { LANE_HEADER } from '../http/lane.ts'
 import { grantsToken } from '../operations/operations.ts'
@@ -27,7 +27,7 @@ export type EpisodeRoute = Route & {
 type Forwarded = {
   readonly request: CapturedRequest
   /** Records how it ended, once. */
-  readonly end: (reply: CapturedReply | undefined) => void
+  readonly end: (reply: CapturedReply | undefined, noReply?: NoReply) => void
 }
 
 /** Where one exchange is. */
@@ -64,7 +64,7 @@ export function createEpisode(route: EpisodeRoute, ...[req, res, url]: Parameter
   res.once('close', () => {
     if (res.writableFinished) return
     episode.release()
-    episode.forwarded?.end(undefined)
+    episode.forwarded?.end(undefined, 'client-left')
   })
   return {
     hasBody: arrival.hasBody,
@@ -82,8 +82,9 @@ export function createEpisode(route: EpisodeRoute, ...[req, res, url]: Parameter
       sendReply(res, reply, episode.forwarded ? route.room : route.waiting, {
         received: (whole) => episode.received(whole),
         done: (whole) => episode.forwarded?.end(whole),
+        broken: (why) => episode.forwarded?.end(undefined, why),
       }),
-    fail: () => episode.forwarded?.end(undefined),
+    fail: () => episode.forwarded?.end(undefined, isGone() ? 'client-left' : 'unanswered'),
   }
 }
 
@@ -146,10 +147,11 @@ function openForwarded({ route, arrival }: Episode, request: CapturedRequest, la
   const { startedAt, operation } = arrival
   const ticket = route.writer.open({ startedAt, lane, operation, request })
   let isOver = false
-  const end = (reply: CapturedReply | undefined) => {
+  const end = (reply: CapturedReply | undefined, noReply?: NoReply) => {
     if (isOver) return
     isOver = true
-    route.writer.end(ticket, { durationMs: arrival.age(), origin: 'upstream', reply })
+    const why = noReply && { noReply }
+    route.writer.end(ticket, { durationMs: arrival.age(), origin: 'upstream', reply, ...why })
   }
   return { request, end }
 }

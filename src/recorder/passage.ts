@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough, type Readable } from 'node:stream'
-import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
+import type { CapturedReply, CapturedRequest, NoReply } from '../cassettes/interaction.ts'
 import type { Writer } from '../cassettes/writer/writer.ts'
 import type { Clock } from '../clock.ts'
 import { grantsToken } from '../operations/operations.ts'
@@ -63,11 +63,12 @@ export function createPassage(route: Route, ...[req, res, url]: Parameters<TakeP
     end?.()
   }
   // An upstream that answers early ends an exchange whose request is still arriving.
-  const replyDone = (reply: CapturedReply | undefined) => {
+  const replyDone = (reply: CapturedReply | undefined, noReply?: NoReply) => {
     if (end) return
     const durationMs = arrival.age()
     end = () => {
-      if (opened) writer.end(opened.ticket, { durationMs, origin: 'upstream', reply })
+      const why = noReply && { noReply }
+      if (opened) writer.end(opened.ticket, { durationMs, origin: 'upstream', reply, ...why })
     }
     end()
   }
@@ -85,7 +86,7 @@ export function createPassage(route: Route, ...[req, res, url]: Parameters<TakeP
   res.once('close', () => {
     if (res.writableFinished) return
     release()
-    replyDone(undefined)
+    replyDone(undefined, 'client-left')
   })
 
   return {
@@ -97,8 +98,13 @@ export function createPassage(route: Route, ...[req, res, url]: Parameters<TakeP
       const body = upload?.stream ?? null
       release = route.upstream.send({ method, target: route.base + target, lines: headers, body }, done)
     },
-    answer: (reply) => sendReply(res, reply, room, { received, done: replyDone }),
-    fail: () => replyDone(undefined),
+    answer: (reply) =>
+      sendReply(res, reply, room, {
+        received,
+        done: replyDone,
+        broken: (why) => replyDone(undefined, why),
+      }),
+    fail: () => replyDone(undefined, isGone() ? 'client-left' : 'unanswered'),
   }
 }
 

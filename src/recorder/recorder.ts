@@ -5,6 +5,7 @@ import { VOLATILE } from '../cassettes/bindings/contract.ts'
 import { loadCassette } from '../cassettes/file/load.ts'
 import { cassettePaths } from '../cassettes/file/paths.ts'
 import { CASSETTE_VERSION } from '../cassettes/interaction.ts'
+import type { WithoutReply } from '../cassettes/no-reply.ts'
 import type { Finished } from '../cassettes/writer/messages.ts'
 import { createWriter, type WriterOptions } from '../cassettes/writer/writer.ts'
 import { type Clock, systemClock } from '../clock.ts'
@@ -53,8 +54,10 @@ export type RecorderOptions = {
 export type Recorded = {
   readonly path: string
   readonly exchanges: number
-  /** Exchanges that had no reply of the upstream's. */
+  /** Exchanges that had no reply of the upstream's, or none that is whole. */
   readonly aborted: number
+  /** Each of them, and why. */
+  readonly withoutReply: readonly WithoutReply[]
   readonly secrets: number
   readonly personal: number
   readonly recovered?: { readonly recovered: number; readonly dropped: number }
@@ -172,13 +175,14 @@ function episodes(route: Route, player: Player, playing: Upstream, bounds: Bound
   return (...exchange) => createEpisode({ ...route, player, playing, waiting, tokens }, ...exchange)
 }
 
-function summary({ path, kept, recovered }: Finished): Recorded {
+function summary({ path, kept, recovered, withoutReply = [] }: Finished): Recorded {
   const interactions = loadCassette(path).interactions.slice(kept)
   const redactions = interactions.flatMap((interaction) => interaction.redactions)
   return {
     path,
     exchanges: interactions.length,
-    aborted: interactions.filter(({ reply }) => reply === undefined).length,
+    aborted: withoutReply.length,
+    withoutReply,
     secrets: redactions.filter(({ kind }) => kind === 'secret').length,
     personal: redactions.filter(({ kind }) => kind === 'personal').length,
     ...(recovered && { recovered }),

@@ -12,6 +12,7 @@ import { readFile } from '../file/read-file.ts'
 import type { CapturedRequest, Cassette, Interaction } from '../interaction.ts'
 import { standInsOf } from '../merging/known-stand-ins.ts'
 import { plainReply } from '../message/encoding.ts'
+import { withoutReply } from '../no-reply.ts'
 import { policyOf, type RedactionPolicy } from '../redaction/policy.ts'
 import { createRedactor, type Redactor } from '../redaction/redactor.ts'
 import type { RedactedRequest } from '../redaction/request.ts'
@@ -86,7 +87,13 @@ export function createRedactingRecorder(settings: RecorderSettings): RedactingRe
       write(all, paths, secrets)
       const { recovered } = journal
       const counts = { interactions: all.interactions.length, kept: kept?.interactions.length ?? 0 }
-      return { path: paths.har, ...counts, ...(recovered && { recovered }) }
+      const without = withoutReply(all.interactions.slice(counts.kept))
+      return {
+        path: paths.har,
+        ...counts,
+        ...(recovered && { recovered }),
+        ...(without.length > 0 && { withoutReply: without }),
+      }
     },
   }
 }
@@ -106,9 +113,14 @@ function keptCassette(
 
 /** A recording without a single reply cannot be replayed: it does not take the place of the cassette that is there. */
 function refuseUnanswered({ interactions }: Cassette, { har, journal }: CassettePaths): void {
-  if (interactions.length === 0 || interactions.some(({ reply }) => reply !== undefined)) return
+  if (interactions.length === 0 || interactions.some(isAnswered)) return
   rmSync(journal)
   throw new CassetteError('unanswered', har, 'no exchange had a reply of the upstream; nothing was written.')
+}
+
+/** Also by what cannot be read here: that is named, and the exchange is kept. */
+function isAnswered({ reply, noReply }: Interaction): boolean {
+  return reply !== undefined || noReply === 'undecodable' || noReply === 'unreadable-coding'
 }
 
 /** With everything that says where values come from, and after the cassette that it is added to. */

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { instant } from '../../../clock.ts'
 import { type HeaderLine, headerOf, WIRE_HEADERS } from '../../../http/header-lines.ts'
 import type { CapturedReply, CapturedRequest, Interaction } from '../../interaction.ts'
-import { decodeBody, decodedBody } from '../../message/encoding.ts'
+import { decodeBody, decodedBody, unpackedLines } from '../../message/encoding.ts'
 import { queryValues } from '../../message/form-spans.ts'
 import { storeBody } from '../body-text.ts'
 
@@ -45,7 +45,7 @@ export function harEntry(interaction: Interaction, origin: string) {
       })),
       wire: {
         request: wireOf(request),
-        ...(reply && { reply: { headers: reply.headers } }),
+        ...(reply && { reply: { headers: replyLines(reply) } }),
       },
     },
   }
@@ -118,6 +118,11 @@ function content(body: Uint8Array): { text: string; encoding?: 'base64' } {
 function wireOf({ headers, body }: CapturedRequest) {
   const decoded = decodeBody(headers, body)
   return { headers, ...(decoded.kind === 'decoded' && { body: Buffer.from(body).toString('base64') }) }
+}
+
+/** The lines of an answer that came packed, as they are without its coding. */
+function replyLines({ headers, body }: CapturedReply): readonly HeaderLine[] {
+  return decodeBody(headers, body).kind === 'decoded' ? unpackedLines(headers) : headers
 }
 
 /** `content` holds the decoded body, beside which the headers of the wire would be wrong. */
