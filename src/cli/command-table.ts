@@ -240,6 +240,10 @@ export const COMMANDS: readonly Command[] = [
       freeze: { summary: 'Serve instants as recorded instead of around now.' },
       'fail-unused': { summary: 'Fail when an interaction was not used.' },
       junit: { value: 'FILE', summary: 'Write the misses as JUnit XML.' },
+      ledger: {
+        value: 'FILE',
+        summary: 'Write what became of each entry, and the misses, as JSON.',
+      },
       partners: {
         value: 'FILE',
         summary: 'Only these partners get a token; by default every client does, whatever its secret.',

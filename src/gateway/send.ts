@@ -28,9 +28,11 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): Promis
     // RFC 9110 section 8.6: a 204 has none, and that of a 304 would be of another answer.
     const hasLength = reply.status !== 204 && reply.status !== 304
     if (contentLength !== undefined && hasLength) headers.push('Content-Length', contentLength)
+    const hasOwnId = reply.lines?.some(isRequestId) === true
     if (state && !reply.lines?.some(isRateHeader)) {
-      pushCommonHeaders(headers, exchange.requestId, exchange.window, state, gateway, exchange.arrivedAt)
-    }
+      const id = hasOwnId ? undefined : exchange.requestId
+      pushCommonHeaders(headers, id, exchange.window, state, gateway, exchange.arrivedAt)
+    } else if (!hasOwnId) headers.push('X-Request-Id', exchange.requestId)
     // What is left of a body is not worth reading, and a draining gateway wants its connections back.
     const unread = exchange.broken !== undefined || isUnread(req, exchange.settings.config.server.bodyBytes)
     if (unread || gateway.lifecycle.draining()) headers.push('Connection', 'close')
@@ -81,7 +83,14 @@ function ownHeaders(reply: Reply): string[] {
 /** The lines of a recorded answer, without those that belong to the connection or follow from the body. */
 function recordedHeaders(lines: readonly HeaderLine[]): string[] {
   const headers: string[] = []
-  for (const [name, value] of lines) if (!isOfTheConnection(name)) headers.push(name, value)
+  let hasId = false
+  for (const line of lines) {
+    const [name, value] = line
+    // One answer has one id, whatever a proxy in between had added.
+    if (isOfTheConnection(name) || (isRequestId(line) && hasId)) continue
+    hasId ||= isRequestId(line)
+    headers.push(name, value)
+  }
   return headers
 }
 
@@ -92,6 +101,10 @@ function isOfTheConnection(name: string): boolean {
 }
 
 const OF_THE_CONNECTION = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding'])
+
+function isRequestId([name]: HeaderLine): boolean {
+  return name.length === 12 && name.toLowerCase() === 'x-request-id'
+}
 
 function isRateHeader([name]: HeaderLine): boolean {
   return name.length === 17 && name.toLowerCase() === 'x-ratelimit-limit'

@@ -4,7 +4,7 @@ import { idempotencyKey } from '../../http/idempotency-key.ts'
 import { essence } from '../../http/media-type.ts'
 import { segmentsOf } from '../../http/target.ts'
 import type { CapturedRequest } from '../interaction.ts'
-import { type FormField, readFields, readMultipart } from './form-fields.ts'
+import { type FormField, type MultipartPart, readFields, readMultipart } from './form-fields.ts'
 import { type JsonText, readJson } from './json-tree.ts'
 import { comparedTarget } from './target.ts'
 
@@ -12,7 +12,7 @@ export type RequestBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly json: JsonText }
   | { readonly kind: 'form'; readonly fields: readonly FormField[] }
-  | { readonly kind: 'multipart'; readonly parts: readonly string[] }
+  | { readonly kind: 'multipart'; readonly parts: readonly MultipartPart[] }
   | { readonly kind: 'raw'; readonly bytes: Uint8Array }
 
 /** What a request says, taken apart once. */

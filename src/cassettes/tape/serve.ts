@@ -3,6 +3,7 @@ import type { Indexed } from '../matching/entry-index.ts'
 import type { Lane } from '../matching/lanes.ts'
 import type { Lookup } from '../matching/lookup.ts'
 import { noteServed } from '../matching/order.ts'
+import { unusedInteraction } from './ledger.ts'
 import type { LiveRequest, TapeHit } from './live-request.ts'
 import { reassign } from './reassign.ts'
 import { renderReply } from './render.ts'
@@ -22,12 +23,14 @@ export function chooseOrReassign(lane: Lane, lookups: readonly Lookup[]): Chosen
 /** Answers with an entry, which is served from now on. */
 export function serve(lane: Lane, live: LiveRequest, chosen: Chosen, usage: Usage): TapeHit {
   const { state, view } = lane
-  const { entry } = chosen
+  const { entry, rank } = chosen
   bindValues(lane, chosen)
   const times = state.served.get(entry.position) ?? 0
   state.served.set(entry.position, times + 1)
   if (times > 0) return showAgain(lane, live, entry, usage)
   noteServed(entry, view)
+  if (rank === 'late' && entry.safe)
+    usage.late.set(entry.position, unusedInteraction(entry.cassette.file ?? 'cassette', entry.interaction))
   usage.counts.served++
   return { kind: 'hit', interaction: entry.interaction, reply: render(lane, live, entry), use: 'served' }
 }

@@ -64,6 +64,8 @@ export type Tape = {
 type Run = {
   readonly loaded: LoadedTape
   readonly lanes: Lanes
+  /** Of what was recorded without a reply, for the misses that it makes. */
+  readonly unanswered: Lanes
   readonly usage: Usage
   readonly context: LookupContext
   readonly profile: MatchProfile
@@ -81,8 +83,17 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
     shared: (text) => getOrMake(texts, text, () => text),
   })
   const lanes = createTapeLanes(loaded.entries, createKeyOf(classOf), profile === 'strict', time)
+  const unanswered = createTapeLanes(loaded.unanswered, createKeyOf(classOf), false, time)
   const usage = createUsage()
-  const run: Run = { loaded, lanes, usage, context: { classOf, digest }, profile, read: reader(options) }
+  const run: Run = {
+    loaded,
+    lanes,
+    unanswered,
+    usage,
+    context: { classOf, digest },
+    profile,
+    read: reader(options),
+  }
   return {
     match: (live) => match(run, live),
     find: (live) => find(run, live, asked(run, live)),
@@ -122,13 +133,13 @@ function asked({ lanes, read, context }: Run, live: LiveRequest): Asked {
 }
 
 function match(run: Run, live: LiveRequest): TapeMatch {
-  const { lanes, usage, context, profile } = run
+  const { lanes, usage, context, profile, unanswered } = run
   const request = asked(run, live)
   const answer = find(run, live, request)
   if (answer) return answer
   usage.counts.missed++
   const { lane, facts, lookups } = request
-  const report = reportMiss({ lane, lanes, live: facts, lookups, context, profile })
+  const report = reportMiss({ lane, lanes, live: facts, lookups, context, profile, unanswered })
   usage.misses.push(report)
   return { kind: 'miss', report }
 }
