@@ -210,6 +210,10 @@ export const COMMANDS: readonly Command[] = [
         value: 'SECONDS',
         summary: 'How long the sandbox may take to begin an answer; 300 by default.',
       },
+      'keep-urls': {
+        summary:
+          'Leave the URLs of answers as the sandbox has them, and name those that lead past the recorder. Without it they lead to the recorder.',
+      },
       'allow-incomplete': {
         summary:
           'Take a recording in which answers are missing that broke off or cannot be read; without it the exit code is 6. The cassette is written in any case.',

@@ -3,6 +3,7 @@ import { VOLATILE } from '../cassettes/bindings/contract.ts'
 import { CassetteError } from '../cassettes/cassette-error.ts'
 import type { CapturedExchange } from '../cassettes/interaction.ts'
 import { CASSETTE_VERSION } from '../cassettes/interaction.ts'
+import { moveReply, moveRequest } from '../cassettes/message/urls.ts'
 import type { WithoutReply } from '../cassettes/no-reply.ts'
 import { createWriter, type Writer } from '../cassettes/writer/writer.ts'
 import { type Clock, instant } from '../clock.ts'
@@ -126,9 +127,18 @@ export function createRecordings(
     }
   }
 
+  /** With the URLs of the cassette, where those of the gateway are others. */
+  const recordedExchange = (exchange: CapturedExchange): CapturedExchange => {
+    const move = { from: origin(), to: config.recording.origin ?? origin() }
+    if (move.from === move.to) return exchange
+    const { request, reply } = exchange
+    return { ...exchange, request: moveRequest(request, move), reply: reply && moveReply(reply, move) }
+  }
+
   return {
     isActive: () => active.size > 0,
-    record: (exchange) => {
+    record: (passed) => {
+      const exchange = recordedExchange(passed)
       for (const { writer, partner } of active.values()) {
         if (partner === null || partner === exchange.partner) writer.record(exchange)
       }

@@ -20,6 +20,7 @@ import { createPassage, type Route, type TakePassage } from './passage.ts'
 import type { Player } from './player.ts'
 import { createServer } from './server.ts'
 import { createUpstreamTokens } from './upstream-token.ts'
+import { type Urls, urlsBetween, urlsPast } from './urls.ts'
 
 export type RecorderOptions = {
   /** Scheme, host and port; a path is what the upstream's paths begin with. */
@@ -48,6 +49,10 @@ export type RecorderOptions = {
   /** The recording lacks something from now on; the traffic goes on. */
   readonly onBad?: (detail: string) => void
   readonly onFailure?: (request: string, failure: Failure) => void
+  /** Leaves URLs as the upstream has them; a client that follows one is not recorded. */
+  readonly keepUrls?: boolean
+  /** Such a URL, without its query; each is told once. */
+  readonly onPast?: (url: string) => void
 }
 
 /** What a recording has brought; the cassette may hold more, from before. */
@@ -88,6 +93,9 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
     if (!isResumed) rmSync(journal, { force: true })
   }
   const bounds = options.bounds ?? DEFAULT_BOUNDS
+  const base = url.pathname.replace(/\/+$/, '')
+  let ownUrl = ''
+  let urls: Urls | undefined
   const route: Route = {
     upstream: createUpstream(url.origin, options.headersMs),
     writer,
@@ -95,9 +103,10 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
     lanes: createLaneNames(),
     clock,
     host: url.host,
-    base: url.pathname.replace(/\/+$/, ''),
+    base,
+    urls: () => (options.keepUrls ? undefined : urls),
+    onReply: options.keepUrls ? namesPast(url.origin + base, options.onPast) : () => {},
   }
-  let ownUrl = ''
   let player: Player | undefined
   let playing: Upstream | undefined
   let app: FastifyInstance | undefined
@@ -117,6 +126,7 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
   }
   const { server } = app
   ownUrl = `http://${HOST}:${(server.address() as AddressInfo).port}`
+  urls = urlsBetween(ownUrl, url, base)
 
   return {
     url: ownUrl,
@@ -131,6 +141,21 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
       }
       return summary(await writer.finish(player?.continuations()))
     },
+  }
+}
+
+/** How many different URLs are told. */
+const MOST_URLS = 100
+
+function namesPast(upstream: string, onPast: (url: string) => void = () => {}): Route['onReply'] {
+  const told = new Set<string>()
+  return (reply) => {
+    for (const url of urlsPast(reply, upstream)) {
+      const shown = url.replace(/[?#].*$/s, '')
+      if (told.has(shown) || told.size >= MOST_URLS) continue
+      told.add(shown)
+      onPast(shown)
+    }
   }
 }
 

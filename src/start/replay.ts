@@ -142,7 +142,13 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     publicUrl,
     issuer: publicUrl,
   }
-  const answerer = createReplay({ edge, tape, onMiss, ...(onNewExchange && { onNewExchange }) })
+  const answerer = createReplay({
+    edge,
+    tape,
+    recordedOrigin: cassettes[0]?.origin,
+    onMiss,
+    ...(onNewExchange && { onNewExchange }),
+  })
   const gateway: Gateway = { ...edge, answerer }
   const pages = [...ownPages, ...widgetPages(widgetParts(edge, decidedBy(NOBODY_DECIDES)))]
   const app = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))

@@ -37,6 +37,7 @@ export const run: Run = async (invocation, io) => {
       secrets: secretsOf(io),
       ...(key && { cassetteKey: key }),
       onBad: (detail) => say(`the recording is incomplete: ${detail} The traffic goes on.`),
+      onPast: (url) => say(`leads past the recorder: ${url}`),
       onFailure: (request, { code, detail, cause }) => say(`${request}: ${code} (${cause}). ${detail}`),
       onMiss: (report, reason) => {
         io.err(`${missText(report, { color })}\n`)
@@ -141,6 +142,7 @@ type Asked = {
   readonly headersMs?: number
   /** A recording that lacks answers counts as one. */
   readonly allowsIncomplete: boolean
+  readonly keepUrls: boolean
 }
 type Wrong = { readonly wrong: string }
 
@@ -167,6 +169,7 @@ function readOptions({ options }: Invocation, io: Io): Asked | Wrong {
     mode,
     isDefault: options.mode === undefined,
     allowsIncomplete: options['allow-incomplete'] === true,
+    keepUrls: options['keep-urls'] === true,
     ...(options.timeout !== undefined && { headersMs: seconds * 1000 }),
   }
 }
