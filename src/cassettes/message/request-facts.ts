@@ -32,6 +32,9 @@ export type RequestFacts = {
 /** Takes part beside the negotiated type. User-Agent, dates, trace ids and credentials never do. */
 const OUTCOME = 'x-sandbox-outcome'
 
+/** A preflight of CORS asks for a method and for names of headers. */
+const OF_A_PREFLIGHT = ['access-control-request-headers', 'access-control-request-method'] as const
+
 /** Takes a request apart. */
 export function readRequest(request: CapturedRequest): RequestFacts {
   const { path, query } = comparedTarget(request.target)
@@ -59,13 +62,22 @@ const IDLE = new Set([
   'accept-encoding',
   'accept-language',
 ])
+const NOTHING_CHOSEN: ReadonlySet<string> = new Set()
+
 /** A token that we issued needs no redaction of its header to be found elsewhere: its form gives it away. */
 const OUR_TOKEN = /^bearer eyJ/i
 
-/** A live request without the header lines that matching has no use for, so that they need not be redacted. */
-export function withoutIdleHeaders(request: CapturedRequest): CapturedRequest {
+/**
+ * A live request without the header lines that matching has no use for, so that they need not be redacted.
+ * `choosing`: the headers that have chosen a recorded answer.
+ */
+export function withoutIdleHeaders(
+  request: CapturedRequest,
+  choosing: ReadonlySet<string> = NOTHING_CHOSEN,
+): CapturedRequest {
   const headers = request.headers.filter(([name, value]) => {
     const lower = name.toLowerCase()
+    if (choosing.has(lower)) return true
     return !IDLE.has(lower) && (lower !== 'authorization' || !OUR_TOKEN.test(value))
   })
   return { ...request, headers }
@@ -89,6 +101,20 @@ function headersOf({ headers }: CapturedRequest): [string, string][] {
   if (outcome !== undefined) found.push([OUTCOME, outcome])
   const negotiated = negotiatedType(headerOf(headers, 'accept'))
   if (negotiated !== JSON_TYPE) found.push(['accept', negotiated])
+  for (const name of OF_A_PREFLIGHT) {
+    const value = headerOf(headers, name)
+    // Browsers differ in the order and the spelling of what they ask for.
+    if (value !== undefined)
+      found.push([
+        name,
+        value
+          .toLowerCase()
+          .split(/[,\s]+/)
+          .sort()
+          .join(' ')
+          .trim(),
+      ])
+  }
   return found
 }
 

@@ -2,6 +2,7 @@ import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
 import { mediaTypeOf } from '../../http/media-type.ts'
 import type { CapturedReply, CapturedRequest } from '../interaction.ts'
 import { bodyFields, type EditableField, queryFields, replaceFields } from './body-fields.ts'
+import { BeyondBound } from './bounds.ts'
 import { bufferOf } from './bytes.ts'
 
 /** What a URL begins with, and what it is to begin with: scheme, host and port, and perhaps a path; no slash at the end. */
@@ -28,6 +29,7 @@ export function moveReplyLines(lines: readonly HeaderLine[], move: Move): Header
     switch (name.toLowerCase()) {
       case 'location':
       case 'content-location':
+      case 'access-control-allow-origin':
         return [name, movedUrl(value.trim(), move) ?? value]
       case 'link':
         return [name, movedLinks(value, move)]
@@ -53,7 +55,11 @@ export function withoutDomain(cookie: string): string {
 
 /** A request on its way back: its query, `Origin`, `Referer`, and the values of a form or a JSON body. */
 export function moveRequest(request: CapturedRequest, move: Move): CapturedRequest {
-  const target = replaceFields(request.target, queryFields(request.target), movedField(move))
+  const target = replaceFields(
+    request.target,
+    withinBounds(() => queryFields(request.target)),
+    movedField(move),
+  )
   const headers = request.headers.map(([name, value]): HeaderLine => {
     const lower = name.toLowerCase()
     if (lower === 'origin') {
@@ -112,7 +118,17 @@ function fieldsOf({
   // Most bodies hold no URL at all, and need not be read for it; a solidus may be escaped in JSON, a colon in a form.
   const bytes = bufferOf(body)
   if (!bytes.includes('http') && !bytes.includes('HTTP')) return []
-  return bodyFields(bytes.toString('latin1'), mediaTypeOf(headers))
+  return withinBounds(() => bodyFields(bytes.toString('latin1'), mediaTypeOf(headers)))
+}
+
+/** What is beyond a bound is left as it is. */
+function withinBounds(read: () => readonly EditableField[]): readonly EditableField[] {
+  try {
+    return read()
+  } catch (cause) {
+    if (cause instanceof BeyondBound) return []
+    throw cause
+  }
 }
 
 function movedField(move: Move): (field: EditableField) => string | undefined {

@@ -4,6 +4,7 @@ import type { Cassette, Place } from '../interaction.ts'
 import type { Indexed } from '../matching/entry-index.ts'
 import { type Layout, valueAt } from '../matching/layout.ts'
 import { isSuperseded, missingDependency } from '../matching/order.ts'
+import { comparedValue } from '../message/choosing.ts'
 import { placeKey } from '../message/place.ts'
 import { type RequestFacts, readRequest } from '../message/request-facts.ts'
 import { noReplySentence } from '../no-reply.ts'
@@ -20,10 +21,23 @@ export function reasonsOf(entry: Indexed, miss: MissContext): readonly MissReaso
   const recorded = readRequest(entry.interaction.request)
   const structural = differences(recorded, miss.live.prepared, holesOf(entry.layout))
   const reasons = structural.map((difference) => reasonOf(difference, entry, recorded, miss))
-  reasons.push(...bindingReasons(entry, miss))
+  reasons.push(...choosingReasons(entry, miss), ...bindingReasons(entry, miss))
   // Another spelling of a JSON number keeps no interaction from answering; it is told beside what does.
   const decisive = reasons.filter(({ kind }) => kind !== 'number-spelling')
   return decisive.length === 0 ? [...orderReasons(entry, miss), ...reasons] : reasons
+}
+
+/** The headers that have chosen the recorded answer and are others now. */
+function choosingReasons({ choosing, condition, cassette }: Indexed, { live }: MissContext): MissReason[] {
+  const headers = live.headers ?? []
+  const wanted = condition === undefined ? choosing : [...choosing, ['if-none-match', condition] as const]
+  return wanted.flatMap(([name, recorded]): MissReason[] => {
+    const sent = comparedValue(headers, name)
+    if (sent === recorded) return []
+    const told = (value: string) => (value === '' ? '(none)' : shown([name], value))
+    const at = placeKey({ part: 'request-header', pointer: `/${name}` })
+    return [{ kind: 'value', at, recorded: told(recorded), live: told(sent), rule: recordAgain(cassette) }]
+  })
 }
 
 function holesOf(layout: Layout): ReadonlySet<string> {

@@ -1,4 +1,4 @@
-import type { HeaderLine } from '../../http/header-lines.ts'
+import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
 import { append } from '../../map-entries.ts'
 import type { CapturedReply } from '../interaction.ts'
 import type { BindingTable } from '../matching/binding-table.ts'
@@ -24,6 +24,8 @@ export type RenderContext = {
   readonly requestId: string | undefined
   /** Scheme, host and port that the client uses, without a slash at the end. */
   readonly origin: string | undefined
+  /** Where the page is from that sends the request, as its browser says it. */
+  readonly asker: string | undefined
 }
 
 type Edit = {
@@ -152,6 +154,10 @@ function liveHeader(
     case 'x-ratelimit-reset': {
       const shift = (name === 'x-ratelimit-reset' ? epochShift : httpDateShift)(value)
       return shift && (({ moment }) => shift(moment) ?? value)
+    }
+    case 'access-control-allow-origin': {
+      const isEchoed = value !== '*' && value === headerOf(entry.interaction.request.headers, 'origin')
+      return isEchoed ? ({ asker }) => asker ?? value : undefined
     }
     case 'set-cookie': {
       // Of no domain: it is the client's again wherever the replay listens.

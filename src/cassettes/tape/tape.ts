@@ -8,6 +8,7 @@ import { createTapeLanes, type Lane, type Lanes } from '../matching/lanes.ts'
 import { type LiveFacts, type LookupContext, lookUp } from '../matching/lookup.ts'
 import { createShapes } from '../matching/shape.ts'
 import type { TimeMode } from '../matching/timeline.ts'
+import { varyNames } from '../message/choosing.ts'
 import { readRedacted, readRequest, withoutIdleHeaders } from '../message/request-facts.ts'
 import { reportMiss } from '../miss/explain.ts'
 import type { MissReport } from '../miss/report.ts'
@@ -92,7 +93,7 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
     usage,
     context: { classOf, digest },
     profile,
-    read: reader(options),
+    read: reader(options, cassettes),
   }
   return {
     match: (live) => match(run, live),
@@ -115,11 +116,12 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
   }
 }
 
-function reader({ prepare }: TapeOptions): Run['read'] {
+function reader({ prepare }: TapeOptions, cassettes: readonly Cassette[]): Run['read'] {
+  const choosing = choosingNames(cassettes)
   return ({ request, operation }) => {
     const raw = readRequest(request)
-    const prepared = prepare ? prepare(withoutIdleHeaders(request)) : request
-    return { operation, raw, prepared: readRedacted(prepared, request, raw) }
+    const prepared = prepare ? prepare(withoutIdleHeaders(request, choosing)) : request
+    return { operation, raw, prepared: readRedacted(prepared, request, raw), headers: prepared.headers }
   }
 }
 
@@ -179,6 +181,14 @@ function grant({ loaded, lanes, usage, context, read }: Run, live: LiveRequest):
   lane.state.served.set(position, 1)
   usage.live.add(position)
   return { kind: 'granted', scopes: scopesOf(interaction), isRecorded: true }
+}
+
+/** The headers that have chosen an answer of these cassettes, lower case. */
+export function choosingNames(cassettes: readonly Cassette[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { interactions } of cassettes)
+    for (const { reply } of interactions) if (reply) for (const name of varyNames(reply)) names.add(name)
+  return names
 }
 
 function profileOf(cassettes: readonly Cassette[]): MatchProfile {

@@ -46,7 +46,7 @@ describe('a miss has its sentence and its remedy', () => {
 
   it('of a page that was not recorded', async () => {
     const { remedy } = await remedyOf(await recorded(get('/other')), (url) =>
-      fetch(`${url}/widget/kyc_0VhYx3kQm4Zq9TtB2nR7wLc1d`),
+      fetch(`${url}/kyc/widget/kyc_0VhYx3kQm4Zq9TtB2nR7wLc1d`),
     )
     expect(remedy).toMatch(/^This page was not recorded: while recording, the browser has to open the url/)
     expect(remedy).toContain('--mode new_episodes')
