@@ -123,7 +123,9 @@ export type PlainReply =
  */
 export function plainReply(reply: CapturedReply): PlainReply {
   const codings = codingsOf(reply.headers)
-  if (codings.length === 0) return { kind: 'whole', reply }
+  // The label of no coding says nothing.
+  if (codings.length === 0)
+    return { kind: 'whole', reply: { ...reply, headers: withoutHeader(reply.headers, 'content-encoding') } }
   const headers = unpackedLines(reply.headers)
   let body = reply.body
   if (body.length === 0) return { kind: 'whole', reply: { ...reply, headers } }
