@@ -1,4 +1,5 @@
 import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
+import { LANE_HEADER } from '../../http/lane.ts'
 import { mediaTypeOf } from '../../http/media-type.ts'
 import type { CapturedReply, CapturedRequest } from '../interaction.ts'
 
@@ -28,7 +29,7 @@ const COMPARED_OTHERWISE: ReadonlySet<string> = new Set([
   'user-agent',
   'x-request-id',
   'x-sandbox-outcome',
-  'x-sandgate-lane',
+  LANE_HEADER,
   'x-tenant-id',
 ])
 

@@ -1,4 +1,5 @@
 import { pointerSteps } from '../../http/json-pointer.ts'
+import { rowOf } from '../../operations/operations.ts'
 import { readPlaceKey } from '../message/place.ts'
 import type { ClosestInteraction, MissReason, MissReport } from './report.ts'
 
@@ -59,7 +60,8 @@ function isAnother({ operation, reasons }: ClosestInteraction, { request }: Miss
 }
 
 function nothingLikeIt({ request, record }: MissReport): { say: string; paste: string } {
-  if (request.operation.startsWith('widget.')) {
+  // A page has a name, and is no operation.
+  if (request.operation !== '(none)' && rowOf(request.operation) === undefined) {
     const say =
       'This page was not recorded: while recording, the browser has to open the url of the session as the recorder hands it out. Record it:'
     return { say, paste: record }
