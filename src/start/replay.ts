@@ -5,7 +5,7 @@ import type { Cassette } from '../cassettes/interaction.ts'
 import { CONTRACT_FIELDS, redactionPolicy } from '../cassettes/redaction/contract.ts'
 import { createRedactor, keyedDigest } from '../cassettes/redaction/redactor.ts'
 import { createSecrets } from '../cassettes/redaction/secrets/secrets.ts'
-import { createTape, type Tape, type TapeOptions } from '../cassettes/tape/tape.ts'
+import { choosingNames, createTape, type Tape, type TapeOptions } from '../cassettes/tape/tape.ts'
 import { createClientIp } from '../checks/client-ip.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
@@ -91,7 +91,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   const cassettes = options.load()
   const testValues = Object.keys(config.scores)
   const redactor = createRedactor({
-    policy: redactionPolicy(),
+    policy: redactionPolicy({ allowHeaders: [...choosingNames(cassettes)] }),
     secrets: createSecrets(CONTRACT_FIELDS.words),
     rules: config.outcomes,
     configuredTestValues: testValues,
@@ -149,7 +149,13 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     publicUrl,
     issuer: publicUrl,
   }
-  const answerer = createReplay({ edge, tape, onMiss, ...(onNewExchange && { onNewExchange }) })
+  const answerer = createReplay({
+    edge,
+    tape,
+    recordedOrigin: cassettes[0]?.origin,
+    onMiss,
+    ...(onNewExchange && { onNewExchange }),
+  })
   const gateway: Gateway = { ...edge, answerer }
   const pages = [...ownPages, ...widgetPages(widgetParts(edge, decidedBy(NOBODY_DECIDES)))]
   const app = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
