@@ -7,27 +7,31 @@ import type { Page, PageAnswer } from './page.ts'
 
 export type DocumentParts = {
   readonly signingKeys: SigningKeys
-  /** How long the JWKS may be kept: a new key is in it for at least as long before it signs. */
-  readonly jwksMaxAgeSeconds: number
+  /** How long a new key is published before it signs. */
+  readonly publishSeconds: number
   readonly issuer: () => string
   readonly publicUrl: () => string
   readonly openApi: () => object
 }
 
+const JWKS_MAX_AGE_SECONDS = 300
+
 /** The documents that machines and people find their way by; none needs a token. */
 export function publicDocuments({
   signingKeys,
-  jwksMaxAgeSeconds,
+  publishSeconds,
   issuer,
   publicUrl,
   openApi,
 }: DocumentParts): readonly Page[] {
   let document: PageAnswer | undefined
+  // Nobody may keep the JWKS for longer than a new key is in it before it signs.
+  const maxAge = Math.min(JWKS_MAX_AGE_SECONDS, publishSeconds)
   return [
     get('jwks', '/.well-known/jwks.json', async () =>
       json(await signingKeys.jwks(), {
         'content-type': 'application/jwk-set+json',
-        'cache-control': `max-age=${jwksMaxAgeSeconds}`,
+        'cache-control': `max-age=${maxAge}`,
       }),
     ),
     get('oauth.metadata', '/.well-known/oauth-authorization-server', () =>

@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { withVolatile } from '../cassettes/bindings/volatile.ts'
 import type { Cassette } from '../cassettes/interaction.ts'
 import { CONTRACT_FIELDS, redactionPolicy } from '../cassettes/redaction/contract.ts'
@@ -30,6 +28,7 @@ import { createMemoryStore } from '../store/memory.ts'
 import type { RateWindow, Store, WindowState } from '../store/store.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import { createVerifier } from '../tokens/verify.ts'
+import { listen } from './listen.ts'
 import { isForOneOf, livePages, startPages } from './replay-pages.ts'
 import { anySecret, replayPartner } from './replay-partner.ts'
 
@@ -101,7 +100,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   const openApi = () => buildOpenApi({ publicUrl: publicUrl(), answerer: 'tape' })
   const ownPages = [
     ...livePages({
-      jwksMaxAgeSeconds: Math.min(300, config.tokens.publishSeconds),
+      publishSeconds: config.tokens.publishSeconds,
       signingKeys,
       issuer: publicUrl,
       publicUrl,
@@ -159,10 +158,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   const gateway: Gateway = { ...edge, answerer }
   const pages = [...ownPages, ...widgetPages(widgetParts(edge, decidedBy(NOBODY_DECIDES)))]
   const app = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
-  await app.ready()
-  app.server.listen(options.port ?? 0, HOST)
-  await once(app.server, 'listening')
-  url = `http://${HOST}:${(app.server.address() as AddressInfo).port}`
+  url = await listen(app, { host: HOST, port: options.port ?? 0 })
   return {
     url,
     ledger: tape.ledger,

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { COMMAND } from '../support/command.ts'
 import { temporaryDirectory } from '../support/gateway.ts'
 
-const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
 const NOW = Date.now()
 const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString()
 

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { stringify } from 'yaml'
+import { COMMAND } from '../support/command.ts'
 import { WAIT_MS } from '../support/effort.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { callerFor, get, post, transmit } from '../support/http.ts'
 import { partner, partnerConfig } from '../support/partners.ts'
 
-const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
 const busy = partner('busy', {
   rateLimits: { 'payments.fund': 3 },
   caps: [{ product: 'payments.fund', period: 'day', unit: 'amount', limit: 10_000 }],

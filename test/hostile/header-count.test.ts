@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { COMMAND, environmentOfADesk } from '../support/command.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { type Caller, newCaller, type Reply, token } from '../support/http.ts'
 import { partners } from '../support/partners.ts'
@@ -9,8 +10,6 @@ import { expectProblem } from '../support/problems.ts'
 import { rawConnection } from '../support/raw.ts'
 
 const MOST = 1000
-const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
-
 let gateway: Gateway
 let caller: Caller
 let bearer: string
@@ -145,7 +144,10 @@ function expectProblemOfRecorder(reply: Reply): void {
 
 /** Starts a command of the product and waits for the URL that it prints. */
 async function run(args: readonly string[], wanted: RegExp): Promise<string> {
-  const child = spawn(process.execPath, [COMMAND, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    env: environmentOfADesk(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   children.push(() => child.kill('SIGKILL'))
   const said: string[] = []
   return new Promise((resolve, reject) => {

@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { scratch } from '../cassettes/recording-fixtures.ts'
+import { COMMAND, environmentOfADesk } from '../support/command.ts'
 import { type Handler, startUpstream } from './upstream.ts'
 
-const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
 const root = scratch()
 let out = ''
 let count = 0
@@ -19,9 +19,8 @@ beforeEach(() => {
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
 function start(args: readonly string[], env: Record<string, string> = {}) {
-  const { CI: _ci, ...rest } = process.env
   const child = spawn(process.execPath, [COMMAND, 'record', ...args], {
-    env: { ...rest, ...env },
+    env: { ...environmentOfADesk(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

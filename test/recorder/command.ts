@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
+import { COMMAND, environmentOfADesk } from '../support/command.ts'
 import { WAIT_MS } from '../support/effort.ts'
-
-export const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
 
 export type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
@@ -11,11 +9,13 @@ export function sandgateRecord(
   args: readonly string[],
   { env = {}, by = [] }: { env?: Readonly<Record<string, string>>; by?: readonly string[] } = {},
 ): Promise<Ended> {
-  const { CI: _ci, ...rest } = process.env
   const [program = '', ...argv] = [...by, process.execPath, COMMAND, 'record', ...args]
   return new Promise((resolve) => {
-    execFile(program, argv, { env: { ...rest, ...env }, timeout: WAIT_MS }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    execFile(
+      program,
+      argv,
+      { env: { ...environmentOfADesk(), ...env }, timeout: WAIT_MS },
+      (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     )
   })
 }

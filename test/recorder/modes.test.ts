@@ -5,7 +5,8 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { record } from '../../src/sandgate.ts'
 import { scratch } from '../cassettes/recording-fixtures.ts'
-import { COMMAND, requesting, sandgateRecord } from './command.ts'
+import { COMMAND } from '../support/command.ts'
+import { requesting, sandgateRecord } from './command.ts'
 import { type Handler, openUpstream, startUpstream, type Upstream } from './upstream.ts'
 
 const SPY = join(import.meta.dirname, 'connection-spy.mjs')

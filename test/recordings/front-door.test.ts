@@ -5,10 +5,10 @@ import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { replay } from '../../src/sandgate.ts'
+import { COMMAND } from '../support/command.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { partner } from '../support/partners.ts'
 
-const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
 const one = partner('recorded')
 const two = partner('unrecorded')
 

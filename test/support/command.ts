@@ -5,6 +5,12 @@ export const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
 
 export type Finished = { readonly code: number; readonly out: string; readonly err: string }
 
+/** The environment as it is on a desk: where CI is set, a recording that is absent is not made. */
+export function environmentOfADesk(): NodeJS.ProcessEnv {
+  const { CI: _ci, ...rest } = process.env
+  return rest
+}
+
 /** Runs the command that ships, in a directory and without the settings of whoever runs the tests. */
 export function sandgate(
   cwd: string,

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { Agent } from 'undici'
 import { inject } from 'vitest'
 import { stringify } from 'yaml'
+import { COMMAND } from './command.ts'
 import { WAIT_MS } from './effort.ts'
 import { freePort } from './free-port.ts'
 import { directories, running } from './leftovers.ts'
@@ -59,8 +60,6 @@ export type Gateway = {
 }
 
 const SIGNING_KEYS_FILE = 'signing-keys.json'
-const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
-
 /**
  * With TEST_FORWARDED in the environment every gateway forwards what it decides to a second one behind it: the same
  * tests then hold for both.

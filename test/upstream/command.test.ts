@@ -6,13 +6,13 @@ import { DECIDED_OPERATIONS, SHARING_RECORDS } from '../../src/config/contract.t
 import { loadConfig } from '../../src/config/load.ts'
 import type { Operation } from '../../src/operations/operation.ts'
 import { OPERATIONS } from '../../src/operations/operations.ts'
+import { COMMAND } from '../support/command.ts'
 import { startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { get } from '../support/http.ts'
 import { answer, endScripted, scripted } from './scripted.ts'
 
 afterEach(endScripted)
 
-const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
 const listed = answer(200, '{"items":["of the upstream"],"nextCursor":null}')
 
 describe('sandgate serve --upstream', () => {

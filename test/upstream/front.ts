@@ -5,7 +5,8 @@ import { Agent, request } from 'undici'
 import { afterEach } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Logger } from '../../src/observe/logger.ts'
-import { type RunningGateway, type StartOptions, startGateway } from '../../src/start/gateway.ts'
+import { type RunningGateway, startGateway } from '../../src/start/gateway.ts'
+import type { StartOptions } from '../../src/start/options.ts'
 import { endScripted } from './scripted.ts'
 
 const CLIENT = { client_id: 'key_demo', client_secret: 'sk_sandbox_demo_key_for_local_use_only' }
