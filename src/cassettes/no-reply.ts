@@ -1,26 +1,28 @@
 import type { Interaction, NoReply } from './interaction.ts'
 
-/** Why an exchange has no reply, in words that follow its request. */
-const SENTENCES: Readonly<Record<NoReply, string>> = {
-  'client-left': 'its client did not wait for the answer',
-  unanswered: 'the sandbox gave no answer',
-  cut: 'its answer broke off',
-  undecodable: 'its answer was compressed and cannot be unpacked as a whole',
-  'unreadable-coding': 'its answer came in a content coding that cannot be read here',
-  'not-kept': 'the HAR does not hold all of its answer',
-  'beyond-bound': 'its answer is longer or deeper than is looked through for secrets',
-  'from-cache': 'a browser took its answer from a cache (304)',
+type Reason = {
+  /** In words that follow the request. */
+  readonly sentence: string
+  /** The sandbox has said something that the recording does not hold; the others are what really happened. */
+  readonly isFault: boolean
 }
 
-/** What the sandbox has said and the recording does not hold; the others are what really happened. */
-const FAULTS: ReadonlySet<NoReply> = new Set([
-  'cut',
-  'undecodable',
-  'unreadable-coding',
-  'not-kept',
-  'from-cache',
-  'beyond-bound',
-])
+const REASONS: Readonly<Record<NoReply, Reason>> = {
+  'client-left': { sentence: 'its client did not wait for the answer', isFault: false },
+  unanswered: { sentence: 'the sandbox gave no answer', isFault: false },
+  cut: { sentence: 'its answer broke off', isFault: true },
+  undecodable: { sentence: 'its answer was compressed and cannot be unpacked as a whole', isFault: true },
+  'unreadable-coding': {
+    sentence: 'its answer came in a content coding that cannot be read here',
+    isFault: true,
+  },
+  'not-kept': { sentence: 'the HAR does not hold all of its answer', isFault: true },
+  'beyond-bound': {
+    sentence: 'its answer is longer or deeper than is looked through for secrets',
+    isFault: true,
+  },
+  'from-cache': { sentence: 'a browser took its answer from a cache (304)', isFault: true },
+}
 
 /** An exchange that was kept without a reply, as it is named at the end of a recording. */
 export type WithoutReply = {
@@ -34,13 +36,13 @@ export type WithoutReply = {
 }
 
 export function noReplySentence(noReply: NoReply | undefined): string {
-  return noReply === undefined ? 'the recording ended before its answer' : SENTENCES[noReply]
+  return noReply === undefined ? 'the recording ended before its answer' : REASONS[noReply].sentence
 }
 
 export function withoutReply(interactions: readonly Interaction[]): WithoutReply[] {
   return interactions.flatMap(({ sequence, request, reply, noReply }) => {
     if (reply !== undefined) return []
-    const isFault = noReply !== undefined && FAULTS.has(noReply)
+    const isFault = noReply !== undefined && REASONS[noReply].isFault
     const asked = `${request.method} ${request.target}`
     return [{ entry: sequence, request: asked, reason: noReplySentence(noReply), isFault }]
   })

@@ -32,14 +32,16 @@ export function createLiveSettings(initial: Config, shared: SharedParts): LiveSe
       settings = revocations.revoke(settings, keyId)
     },
     use: (next, { before, after }) => {
-      using = using.then(async () => {
+      const used = using.then(async () => {
         before(next)
         const registry = await createRegistryInSlices(next.partners)
         settings = revocations.reapply(deriveSettings(next, shared, registry))
         after(next)
         generation++
       })
-      return using
+      // Who asked hears of a fault; those behind it are not held up by it.
+      using = used.catch(() => {})
+      return used
     },
   }
 }
