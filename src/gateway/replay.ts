@@ -15,6 +15,8 @@ import { grantToken } from './token-grant.ts'
 export type ReplayOptions = {
   readonly edge: Edge
   readonly tape: Tape
+  /** The name of a lane as the recording has it and reports show it. */
+  readonly laneName: (lane: string) => string
   /** Called once for each miss, to show it where a person looks. */
   readonly onMiss: (report: MissReport, requestId: string) => void
   /** A token exchange that is not on the tape: its client gets what it asks for. Without it, what the tape has. */
@@ -22,9 +24,9 @@ export type ReplayOptions = {
 }
 
 /** Answers from a tape: it decides and stores nothing. */
-export function createReplay({ edge, tape, onMiss, onNewExchange }: ReplayOptions): Answerer {
+export function createReplay({ edge, tape, laneName, onMiss, onNewExchange }: ReplayOptions): Answerer {
   const live = (exchange: Exchange, now: number): LiveRequest => ({
-    lane: laneOf(exchange),
+    lane: laneName(laneOf(exchange)),
     operation: exchange.endpoint?.row.id,
     request: capturedRequest(exchange),
     now,

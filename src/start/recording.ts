@@ -32,7 +32,7 @@ export function doingOf(mode: RecordMode, out: string): Doing {
 
 export type SessionOptions = Pick<
   RecorderOptions,
-  'out' | 'port' | 'secrets' | 'cassetteKey' | 'headersMs' | 'clock' | 'onBad' | 'onFailure'
+  'out' | 'port' | 'secrets' | 'cassetteKey' | 'headersMs' | 'clock' | 'onBad' | 'onFailure' | 'onSetAside'
 > & {
   readonly mode: RecordMode
   /** Not needed, and not asked for anything, where the cassette is only replayed. */
@@ -51,8 +51,11 @@ export type Session = {
   /** What became of the cassette that was there; undefined when it was not replayed. */
   readonly ledger: () => Ledger | undefined
   readonly misses: () => readonly MissReport[]
-  /** Stops, and writes what was recorded; undefined when nothing was. @throws CassetteError */
-  readonly finish: () => Promise<Recorded | undefined>
+  /**
+   * Stops, and writes what was recorded; undefined when nothing was. `isPartial`: the tests failed, so a cassette that
+   * would have been replaced stays. @throws CassetteError
+   */
+  readonly finish: (isPartial?: boolean) => Promise<Recorded | undefined>
 }
 
 /** @throws CassetteError, or the error of listening. */

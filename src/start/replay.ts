@@ -139,7 +139,13 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     publicUrl,
     issuer: publicUrl,
   }
-  const answerer = createReplay({ edge, tape, onMiss, ...(onNewExchange && { onNewExchange }) })
+  const answerer = createReplay({
+    edge,
+    tape,
+    laneName: remembered(redactor.redactText),
+    onMiss,
+    ...(onNewExchange && { onNewExchange }),
+  })
   const gateway: Gateway = { ...edge, answerer }
   const pages = [...ownPages, ...widgetPages(widgetParts(edge, NOBODY_DECIDES))]
   const app = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
@@ -161,6 +167,20 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
       lifecycle.close()
       await store.close()
     },
+  }
+}
+
+const MAX_LANES = 1000
+
+/** A run has few lanes, and asks for the name of one with every request. */
+function remembered(nameOf: (lane: string) => string): (lane: string) => string {
+  const names = new Map<string, string>()
+  return (lane) => {
+    const known = names.get(lane)
+    if (known !== undefined) return known
+    const name = nameOf(lane)
+    if (names.size < MAX_LANES) names.set(lane, name)
+    return name
   }
 }
 

@@ -33,6 +33,8 @@ export type KnownWords = WordIndex<KnownWord>
 export type Secrets = {
   /** True when it is looked for from now on and was not before. */
   readonly learn: (value: string) => boolean
+  /** Those that were learned since this was last asked. */
+  readonly takeNew: () => readonly string[]
   /** Whether it is a word of the interface or of the file format: found on every page, and no secret. */
   readonly isWord: (value: string) => boolean
   /**
@@ -76,6 +78,7 @@ export function createSecrets(words: readonly string[] = []): Secrets {
   const refused = new Set<string>()
   const needles = createNeedles<Needle>()
   let last = ''
+  let fresh: string[] = []
 
   const learn = (value: string): boolean => {
     // A client sends one token with every request: the last one is known without hashing it.
@@ -88,6 +91,7 @@ export function createSecrets(words: readonly string[] = []): Secrets {
       return false
     }
     known.add(value)
+    fresh.push(value)
     for (const spelling of spellings(value)) {
       needles.add(spelling, { value, kind: 'plain' })
       for (const needle of base64Needles(spelling)) needles.add(needle, { value, kind: 'base64' })
@@ -129,6 +133,11 @@ export function createSecrets(words: readonly string[] = []): Secrets {
 
   return {
     learn,
+    takeNew: () => {
+      const taken = fresh
+      fresh = []
+      return taken
+    },
     isWord: (value) => vocabularyWords.has(value.toLowerCase()) || vocabulary.includes(value),
     find: (bytes, words = []) => {
       const work = { left: bytes.length * WORK_FACTOR + WORK_LEAST, room: unpackingRoom() }
