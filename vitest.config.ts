@@ -2,12 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { EFFORT, TEST_MS, WAIT_MS } from './test/support/effort.ts'
+import { NOT_FORWARDED } from './test/support/not-forwarded.ts'
 import { NOT_QUICK } from './test/support/quick.ts'
+
+const ALL = ['test/**/*.test.ts']
+const CONTRACT = ['test/contract/**/*.test.ts']
 
 export default defineConfig({
   test: {
-    include: EFFORT === 'soak' ? longForms() : ['test/**/*.test.ts'],
-    exclude: EFFORT === 'quick' ? Object.values(NOT_QUICK).flatMap((paths) => paths.flatMap(both)) : [],
     globalSetup: ['test/support/build.ts'],
     setupFiles: ['test/support/clean-up.ts'],
     pool: 'forks',
@@ -17,6 +19,27 @@ export default defineConfig({
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,
     expect: { poll: { timeout: WAIT_MS, interval: 20 } },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'gateway',
+          include: EFFORT === 'soak' ? longForms() : ALL,
+          exclude: EFFORT === 'quick' ? Object.values(NOT_QUICK).flatMap((paths) => paths.flatMap(both)) : [],
+        },
+      },
+      {
+        // The contract once more, asked of a gateway that forwards to a second one.
+        extends: true,
+        test: {
+          name: 'forwarded',
+          include: EFFORT === 'quick' ? [] : CONTRACT,
+          exclude: Object.keys(NOT_FORWARDED.files),
+          setupFiles: ['test/support/clean-up.ts', 'test/support/skip-not-forwarded.ts'],
+          env: { TEST_FORWARDED: '1' },
+        },
+      },
+    ],
   },
 })
 
@@ -25,7 +48,9 @@ function longForms(): string[] {
   return readdirSync('test', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => join('test', name))
-    .filter((path) => /fc\.assert\(|\w+_KILLS|HOSTILE_REQUESTS/.test(readFileSync(path, 'utf8')))
+    .filter((path) =>
+      /fc\.assert\(|\w+_KILLS|HOSTILE_REQUESTS|FAULTY_PAYMENTS/.test(readFileSync(path, 'utf8')),
+    )
 }
 
 /** A file, or everything in a folder. */

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { benchCold } from './cold.ts'
 import { benchLoading } from './loading.ts'
 import { memoryOfManyClients } from './memory.ts'
+import { benchMetrics } from './metrics.ts'
 import { benchReads } from './reads.ts'
 import { benchRecording } from './recording.ts'
 import { benchReplay } from './replay.ts'
@@ -34,6 +35,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   post: () => benchWrites({ ...options, connections }),
   replay: () => benchReplay(numbers(values.entries), options),
   recording: () => benchRecording(options),
+  metrics: () => benchMetrics(options),
   load: () => benchLoading(options.rounds),
   cold: () => benchCold(starts),
   start: async () => {

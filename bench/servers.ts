@@ -10,6 +10,25 @@ export function startPeer(name: string, file: string): Promise<Subject> {
   return start({ name, command: [process.execPath, join(import.meta.dirname, 'peers', file)] })
 }
 
+/** The gateway with or without its metrics and its usage history, started in the same way. */
+export async function startCounting(name: string, counting: 'counted' | 'uncounted'): Promise<Subject> {
+  const directory = temporaryDirectory()
+  const config = join(directory.path, 'sandgate.yaml')
+  writeFileSync(config, `${GENEROUS}log: { format: off }\n`)
+  const peer = join(import.meta.dirname, 'peers', 'gateway.js')
+  const subject = await start({
+    name,
+    command: [process.execPath, peer, config, join(directory.path, 'data'), counting],
+  })
+  return {
+    ...subject,
+    stop: async () => {
+      await subject.stop()
+      directory.remove()
+    },
+  }
+}
+
 /** The product's own command, with limits and caps that the load does not reach. */
 export async function startGateway(
   name: string,

@@ -5,7 +5,12 @@ import { build } from 'esbuild'
  * of a start otherwise: see docs/decisions/0008-bundle.md. Types stay those of the compiler.
  */
 await build({
-  entryPoints: ['src/cli/main.ts', 'src/cassettes/writer/thread.ts', 'src/sandgate.ts'],
+  entryPoints: [
+    'src/cli/main.ts',
+    'src/cassettes/writer/thread.ts',
+    'src/config/load-thread.ts',
+    'src/sandgate.ts',
+  ],
   outbase: 'src',
   outdir: 'dist',
   chunkNames: 'chunks/[name]-[hash]',

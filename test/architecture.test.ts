@@ -12,12 +12,12 @@ const layerOf = floors(LAYERS)
 const floorOf = floors(ROOMS)
 
 /** The types and constants of the configuration, which stand below all its readers: they import each other alone. */
-const SCHEMA = ['schema', 'schema-parts', 'partners', 'outcomes', 'contract'].map(
+const SCHEMA = ['schema', 'schema-parts', 'partners', 'outcomes', 'contract', 'upstream'].map(
   (name) => `config/${name}.ts`,
 )
 
 /** Scripts that the portal sends to a browser; they run on another machine. */
-const isBrowserScript = (file: string) => /^portal\/[a-z-]+-script\.ts$/.test(file)
+const isBrowserScript = (file: string) => /^portal\/(?:[a-z-]+\/)*[a-z-]+-script\.ts$/.test(file)
 
 function layer(file: string): number {
   const found = layerOf.get(folderOf(file))
@@ -250,9 +250,11 @@ describe('the network', () => {
     'cli/child-process.ts': '{ spawn }', // runs the command after `--`
     'gateway/partner-server.ts': 'http', // listens
     'gateway/raw-replies.ts': '{ Socket }', // answers on a connection that the parser gave up
-    'upstream/send.ts': '{ Pool }', // `record` passes requests on to the sandbox that it is given
+    'upstream/client.ts': '{ buildConnector, Pool }', // the one client of those below
     'store/ownership.ts': '{ connect, createServer, type Server }', // a socket in the data directory
     'cassettes/writer/recorder-thread.ts': '{ Worker }', // the recorder writes in a thread of its own
+    'config/loading.ts': '{ Worker }', // a large configuration is read in a thread of its own
+    'config/load-thread.ts': '{ parentPort, workerData }',
     'cassettes/writer/thread.ts': '{ parentPort, workerData }',
   }
 
@@ -274,7 +276,22 @@ describe('the network', () => {
     return kept.filter((name) => name !== '' && !isHarmless(name)).join(', ')
   }
 
-  it('is never asked for anything: no request leaves the gateway', () => {
+  /** Who has the one client, and whom it may reach: only addresses that an operator has written down. */
+  const ASKERS: Readonly<Record<string, string>> = {
+    'upstream/send.ts': '`record`: the sandbox that it is given, and the player of the recorder',
+    'upstream/fetch-text.ts': 'the keys of `tokens.trustedIssuers`',
+    'decisions/upstream.ts': '`upstream.url`',
+    'start/deciders.ts': '`upstream.auth.tokenUrl`',
+  }
+
+  it('is reached through the one client by a few files only, for addresses of the operator', () => {
+    const users = [...sources].filter(
+      ([file, source]) => /\bcreateClient\(/.test(source) && file !== 'upstream/client.ts',
+    )
+    expect(users.map(([file]) => file).sort()).toEqual(Object.keys(ASKERS).sort())
+  })
+
+  it('is asked for nothing else: no other request leaves the gateway', () => {
     // A command that is not the gateway: it asks the operator listener that its configuration names.
     const allowed = new Set(['cli/operator-client.ts'])
     const asking =

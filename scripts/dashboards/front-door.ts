@@ -186,11 +186,7 @@ export const FRONT_DOOR: Board = {
           unit: 'short',
           queries: [
             { expr: of('sandgate_requests_in_flight'), legend: 'in flight {{instance}}' },
-            {
-              expr: of('sandgate_requests_unfinished'),
-              legend: 'unfinished {{instance}}',
-              mayBeEmpty: 'a version that does not count them',
-            },
+            { expr: of('sandgate_requests_unfinished'), legend: 'unfinished {{instance}}' },
             { expr: of('sandgate_requests_in_flight_limit'), legend: 'limit {{instance}}' },
             { expr: of('sandgate_overloaded'), legend: 'overloaded {{instance}}' },
           ],

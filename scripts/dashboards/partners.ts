@@ -185,6 +185,30 @@ export const PARTNERS: Board = {
       ],
     },
     {
+      title: 'What is kept for $partner',
+      panels: [
+        {
+          title: 'Used of each quota',
+          description:
+            'Beyond it new ones are refused with STORAGE_QUOTA_EXCEEDED. Answers expire by themselves; `sandgate data reset` frees the rest.',
+          kind: 'bars',
+          unit: 'percentunit',
+          max: 1,
+          width: 12,
+          limits: { warning: 0.8, wrong: 0.95 },
+          queries: [{ expr: ofPartner('sandgate_partner_quota_used_ratio'), legend: '{{kind}}' }],
+        },
+        {
+          title: 'Refused by a quota, all partners',
+          description: 'STORAGE_QUOTA_EXCEEDED per second, by what is held too much of.',
+          kind: 'stacked',
+          unit: 'reqps',
+          width: 12,
+          queries: [{ expr: sum(rate(of('sandgate_quota_refusals_total')), 'kind'), legend: '{{kind}}' }],
+        },
+      ],
+    },
+    {
       title: 'All partners',
       panels: [
         {

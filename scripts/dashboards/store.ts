@@ -84,10 +84,16 @@ export const STORE: Board = {
         },
         {
           title: 'Free on its disk',
-          description: 'On a full disk every POST is 503 and reads go on.',
+          description: 'When both are used up every POST is 503, and reads go on.',
           kind: 'graph',
           unit: 'bytes',
-          queries: [{ expr: of('sandgate_store_free_bytes'), legend: '{{instance}}' }],
+          queries: [
+            { expr: of('sandgate_store_free_bytes'), legend: 'free {{instance}}' },
+            {
+              expr: of('sandgate_store_reusable_bytes'),
+              legend: 'to be used again in the data file {{instance}}',
+            },
+          ],
         },
         {
           title: 'Sweep backlog',

@@ -45,6 +45,12 @@ export const COMMANDS: readonly Command[] = [
         summary: 'embedded keeps everything, memory forgets it at exit.',
         setting: ['store', 'engine'],
       },
+      upstream: {
+        value: 'URL',
+        summary: 'Let the sandbox behind this URL decide every operation, in place of the simulator.',
+        setting: ['upstream', 'url'],
+        implies: [{ path: ['decisions', 'from'], value: 'upstream' }],
+      },
       'controllable-clock': {
         summary: 'Let the operator listener move the clock forward.',
         setting: ['clock', 'controllable'],
@@ -118,6 +124,69 @@ export const COMMANDS: readonly Command[] = [
     options: { operator: OPERATOR, config: CONFIG },
     example: 'sandgate signing-keys rotate --operator http://127.0.0.1:8081',
     load: () => import('./commands/signing-keys.ts').then(({ rotate }) => ({ run: rotate })),
+  },
+  {
+    name: 'usage',
+    summary: 'Show what a partner has used, what is left, and what went wrong, from the running gateway.',
+    options: {
+      partner: { value: 'ID', summary: 'The partner; by default the only one there is.' },
+      history: {
+        value: 'SPAN',
+        summary: 'hours: the last 48 hours (the default); days: the last 31 days.',
+      },
+      json: { summary: 'As JSON, for a script.' },
+      operator: {
+        value: 'URL',
+        summary: 'The operator listener of the gateway. By default the configured one.',
+      },
+      config: CONFIG,
+    },
+    example: 'sandgate usage --partner demo',
+    load: () => import('./commands/usage.ts'),
+  },
+  {
+    name: 'logs',
+    summary: 'Find lines in log files, plain or .gz, or in what is piped in (-, or no file at all).',
+    args: ['FILE...'],
+    options: {
+      partner: { value: 'ID', summary: 'Of this partner.' },
+      operation: { value: 'ID', summary: 'Of this operation, such as payments.fund.' },
+      code: { value: 'CODE', adds: true, summary: 'With this error code; given again, with any of them.' },
+      status: { value: 'STATUS', adds: true, summary: 'With this status, such as 429, or 5xx.' },
+      request: { value: 'ID', summary: 'Of this request: its X-Request-Id.' },
+      trace: { value: 'ID', summary: 'Of this trace: the trace id of its traceparent.' },
+      level: { value: 'LEVEL', summary: 'Of this level or above: info, warn or error.' },
+      since: { value: 'TIME', summary: 'From then on: 90s, 15m, 1h or 2d ago, or an instant.' },
+      json: { summary: 'The lines as they are.' },
+    },
+    example: 'sandgate logs gateway.log --partner demo --code RATE_LIMITED --since 1h',
+    load: () => import('./commands/logs.ts'),
+  },
+  {
+    name: 'data usage',
+    summary: 'Show what the sandbox keeps for a partner, and how much it may be.',
+    options: {
+      partner: { value: 'ID', summary: 'The partner.' },
+      operator: OPERATOR,
+      config: CONFIG,
+    },
+    example: 'sandgate data usage --partner demo',
+    load: () => import('./commands/data.ts').then(({ usage }) => ({ run: usage })),
+  },
+  {
+    name: 'data reset',
+    summary: 'Delete what the sandbox keeps for a partner: all of it at once, or one kind.',
+    options: {
+      partner: { value: 'ID', summary: 'The partner.' },
+      kind: {
+        value: 'KIND',
+        summary: 'accounts, sessions, webhooks or keys (finished Idempotency-Keys). By default all of them.',
+      },
+      operator: OPERATOR,
+      config: CONFIG,
+    },
+    example: 'sandgate data reset --partner demo --kind webhooks',
+    load: () => import('./commands/data.ts').then(({ reset }) => ({ run: reset })),
   },
   ...CASSETTE_COMMANDS,
   {

@@ -15,6 +15,8 @@ export type Option = {
   readonly summary: string
   /** The setting that it overrides; the configuration's schema says which values are good. */
   readonly setting?: readonly string[]
+  /** What else it sets, as if that had been given as well. */
+  readonly implies?: readonly { readonly path: readonly string[]; readonly value: string }[]
 }
 
 export type Options = Readonly<Record<string, Option>>

@@ -6,13 +6,20 @@ export type OperatorAnswer =
   /** Nobody listens there. */
   | { readonly kind: 'absent'; readonly message: string }
 
+export type OperatorRequest = {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  /** What a POST sends, as JSON; by default `{}`. */
+  readonly body?: object
+}
+
 const PATIENCE_MS = 10_000
 
 /** Asks the operator listener of a running gateway: the configured one, or the one at `named`. */
 export async function callOperator(
   { operator }: Config,
   named: string | true | undefined,
-  { method, path }: { readonly method: 'GET' | 'POST'; readonly path: string },
+  { method, path, body: sent = {} }: OperatorRequest,
 ): Promise<OperatorAnswer> {
   const host = operator.host.includes(':') ? `[${operator.host}]` : operator.host
   const base = typeof named === 'string' ? named.replace(/\/+$/, '') : `http://${host}:${operator.port}`
@@ -23,7 +30,7 @@ export async function callOperator(
       redirect: 'error',
       signal: AbortSignal.timeout(PATIENCE_MS),
       headers: operator.token === null ? {} : { authorization: `Bearer ${operator.token}` },
-      ...(method === 'POST' && { body: '{}', headers: postHeaders(operator.token) }),
+      ...(method === 'POST' && { body: JSON.stringify(sent), headers: postHeaders(operator.token) }),
     })
     const body: unknown = await response.json()
     if (response.ok) return { kind: 'answered', body }

@@ -52,3 +52,41 @@ export const DECIDING_OPERATIONS = {
 } as const
 
 export type DecidingOperation = keyof typeof DECIDING_OPERATIONS
+
+/** Everything that somebody decides or answers from records: all operations but the token exchange and the usage view. */
+export const DECIDED_OPERATIONS = [
+  'accounts.open',
+  'accounts.list',
+  'accounts.read',
+  'kyc.submit',
+  'kyc.widget.session',
+  'kyc.widget.read',
+  'kyb.submit',
+  'payments.fund',
+  'payments.cashout',
+  'credit.simulate',
+  'credit.apply',
+  'score.read',
+  'webhooks.register',
+  'webhooks.list',
+  'webhooks.read',
+  'webhooks.ip-ranges',
+] as const
+
+export type DecidedOperation = (typeof DECIDED_OPERATIONS)[number]
+
+/** Operations that read what others of them have written. */
+export const SHARING_RECORDS: Readonly<Record<string, readonly DecidedOperation[]>> = {
+  'accounts, payments, credit and scores': [
+    'accounts.open',
+    'accounts.list',
+    'accounts.read',
+    'payments.fund',
+    'payments.cashout',
+    'credit.simulate',
+    'credit.apply',
+    'score.read',
+  ],
+  'identity checks and widget sessions': ['kyc.submit', 'kyc.widget.session', 'kyc.widget.read'],
+  webhooks: ['webhooks.register', 'webhooks.list', 'webhooks.read'],
+}

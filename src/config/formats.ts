@@ -8,6 +8,7 @@ export type Format = (text: string) => string | undefined
 export const FORMATS: Readonly<Record<string, Format>> = {
   host,
   'http-origin': httpOrigin,
+  'http-url': httpUrl,
   cidr,
   'proxy-cidr': (text) =>
     text.endsWith('/0')
@@ -30,6 +31,17 @@ function httpOrigin(text: string): string | undefined {
     return `${wanted}, such as https://sandbox.example.com`
   }
   return text === url.origin ? undefined : `${wanted}, written as ${url.origin}`
+}
+
+/** An origin with or without a path, in the one spelling of the URL parser. */
+function httpUrl(text: string): string | undefined {
+  const wanted = 'must be an absolute http or https URL without user, query and fragment'
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:\/\/[^\\]+$/i.test(text)) {
+    return `${wanted}, such as https://sandbox.example.com`
+  }
+  const bare = `${url.origin}${url.pathname === '/' ? '' : url.pathname}`
+  return text === bare || text === `${url.origin}/` ? undefined : `${wanted}, written as ${bare}`
 }
 
 /** Strict CIDR: the length is written out, no host bits are set, and IPv4 is not hidden in IPv6. */

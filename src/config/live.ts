@@ -1,10 +1,10 @@
 import { type Stats, unwatchFile, watchFile } from 'node:fs'
-import { isDeepStrictEqual } from 'node:util'
 import { type Clock, systemClock } from '../clock.ts'
 import type { ConfigError } from './errors.ts'
 import type { LoadResult } from './load.ts'
 import { reloaded } from './reload.ts'
 import type { Config } from './schema.ts'
+import { fileDigest } from './yaml-file.ts'
 
 export type ReloadStatus =
   | {
@@ -24,16 +24,18 @@ export type ReloadStatus =
 export type LiveConfig = {
   readonly current: () => Config
   readonly status: () => ReloadStatus
+  /** How long the last reload took, in milliseconds; undefined before the first. */
+  readonly reloadMs: () => number | undefined
   /** Ends the watching; `current` stays as it is. */
   readonly stop: () => void
 }
 
 export type LiveOptions = {
   /** Reads everything again, the way it was read at the start (the same flags and variables). */
-  readonly load: () => LoadResult
+  readonly load: (running: Config) => LoadResult | Promise<LoadResult>
   readonly initial: Extract<LoadResult, { ok: true }>
   /** After a reload that took effect; `current()` is already the new configuration. */
-  readonly onReload: (config: Config, needsRestart: readonly string[]) => void
+  readonly onReload: (config: Config, needsRestart: readonly string[]) => void | Promise<void>
   readonly onError: (errors: readonly ConfigError[]) => void
   readonly clock?: Clock
 }
@@ -55,21 +57,43 @@ export function createLiveConfig(options: LiveOptions): LiveConfig {
   let status: ReloadStatus = { ok: true, since: clock.now(), needsRestart: [] }
   let pending: NodeJS.Timeout | undefined
   let verifying: NodeJS.Timeout | undefined
+  let isLoading = false
+  /** Something has changed since the reload that is under way began. */
+  let isDue = false
+  let isStopped = false
+  let reloadMs: number | undefined
   const watched = new Set<string>()
 
-  // Loading is synchronous and waits for this one timer, so that reloads neither overlap nor pile up.
+  // One reload at a time; what changes meanwhile is read by the one after it.
   const schedule = () => {
     pending ??= setTimeout(() => {
       pending = undefined
-      apply(load())
+      if (isLoading) isDue = true
+      else void reload()
     }, SETTLE_MS).unref()
+  }
+
+  async function reload(): Promise<void> {
+    isLoading = true
+    const startedAt = performance.now()
+    try {
+      const result = await load(config)
+      if (!isStopped) await apply(result)
+    } catch (error) {
+      // The reading itself has failed, out of memory for one: nothing is known of the files.
+      fail([{ file: '', line: null, column: null, path: '', message: `could not be read: ${error}` }])
+    } finally {
+      reloadMs = performance.now() - startedAt
+      isLoading = false
+      if (isDue) schedule()
+      isDue = false
+    }
   }
 
   // A file that changes after it is read and before its first poll would go unnoticed.
   const verify = () => {
     verifying = undefined
-    const now = load()
-    if (!isDeepStrictEqual(now, latest)) apply(now)
+    if (latest.files.some((file, i) => fileDigest(file) !== latest.digests[i])) schedule()
   }
 
   const onChange = (now: Stats, before: Stats) => {
@@ -77,18 +101,19 @@ export function createLiveConfig(options: LiveOptions): LiveConfig {
     if (now.mtimeMs !== 0 || before.mtimeMs !== 0) schedule()
   }
 
-  function apply(result: LoadResult): void {
+  async function apply(result: LoadResult): Promise<void> {
     latest = result
     watch(result.files)
-    if (!result.ok) {
-      status = { ok: false, since: status.ok ? clock.now() : status.since, errors: result.errors }
-      onError(result.errors)
-      return
-    }
+    if (!result.ok) return fail(result.errors)
     const next = reloaded(config, result.config)
     config = next.config
     status = { ok: true, since: clock.now(), needsRestart: next.needsRestart }
-    onReload(config, next.needsRestart)
+    await onReload(config, next.needsRestart)
+  }
+
+  function fail(errors: readonly ConfigError[]): void {
+    status = { ok: false, since: status.ok ? clock.now() : status.since, errors }
+    onError(errors)
   }
 
   /** Files are only added: after a mistake the list may lack one that will matter again. */
@@ -106,7 +131,9 @@ export function createLiveConfig(options: LiveOptions): LiveConfig {
   return {
     current: () => config,
     status: () => status,
+    reloadMs: () => reloadMs,
     stop: () => {
+      isStopped = true
       process.off('SIGHUP', schedule)
       for (const file of watched) unwatchFile(file, onChange)
       clearTimeout(pending)

@@ -7,6 +7,7 @@ import { PartnersSchema } from './partners.ts'
 import { isMapping, isWithin, type Path } from './paths.ts'
 import { RULES } from './rules.ts'
 import { type Config, ConfigSchema } from './schema.ts'
+import { upstreamWarnings } from './upstream-rules.ts'
 import { readYamlFile, type YamlFile } from './yaml-file.ts'
 
 export type LoadOptions = {
@@ -20,6 +21,8 @@ export type LoadOptions = {
 export type LoadResult = {
   /** Absolute paths of every file that the configuration is made of, also of those that are missing. */
   readonly files: readonly string[]
+  /** What each of them held when it was read, as a digest; undefined of one that could not be read. */
+  readonly digests: readonly (string | undefined)[]
   readonly warnings: readonly string[]
 } & (
   | { readonly ok: true; readonly config: Config }
@@ -46,9 +49,10 @@ export function loadConfig({ file = null, env = {}, flags = [] }: LoadOptions = 
   mistakes.errors.push(...main.errors)
   if (!isMapping(main.value ?? {})) mistakes.report([], notAMapping(main.value))
   const files = file === null ? [] : [resolve(file)]
+  const digests = file === null ? [] : [main.digest]
   // What could not be read has no settings to judge.
   if (mistakes.errors.some(({ path }) => path === '') && !isMapping(main.value)) {
-    return { ok: false, errors: mistakes.errors, files, warnings }
+    return { ok: false, errors: mistakes.errors, files, digests, warnings }
   }
 
   const value = overrides.reduce<unknown>(
@@ -61,8 +65,10 @@ export function loadConfig({ file = null, env = {}, flags = [] }: LoadOptions = 
   for (const rule of RULES) {
     if (!rule.reads.some((section) => mistakes.isIn(section))) rule.check(draft as Config, mistakes.report)
   }
-  if (mistakes.errors.length > 0) return { ok: false, errors: inOrder(mistakes.errors), files, warnings }
-  return { ok: true, config: draft as Config, files, warnings }
+  if (mistakes.errors.length > 0)
+    return { ok: false, errors: inOrder(mistakes.errors), files, digests, warnings }
+  const config = draft as Config
+  return { ok: true, config, files, digests, warnings: [...warnings, ...upstreamWarnings(config)] }
 
   function loadPartners(): void {
     if (typeof draft.partners !== 'string' || mistakes.isIn('partners')) return
@@ -75,6 +81,7 @@ export function loadConfig({ file = null, env = {}, flags = [] }: LoadOptions = 
     const path = resolve(file === null || fromOutside ? '' : dirname(file), draft.partners)
     files.push(path)
     const list = readYamlFile(path)
+    digests.push(list.digest)
     if (list.value === undefined && list.errors.every(({ line }) => line === null)) {
       for (const { message } of list.errors) {
         mistakes.report(['partners'], `${list.name}: ${message}; put the partners there or list them here`)

@@ -4,6 +4,7 @@ import { checkCapList, checkPartners } from './partner-rules.ts'
 import type { Path } from './paths.ts'
 import { isDemoKey } from './sandbox-keys.ts'
 import type { Config } from './schema.ts'
+import { checkDecisions, checkTrustedIssuers, checkUpstream, checkUpstreamTime } from './upstream-rules.ts'
 
 type Report = (path: Path, message: string) => void
 
@@ -22,6 +23,10 @@ export const RULES: readonly Rule[] = [
   { reads: ['listen', 'operator', 'clock'], check: checkClock },
   { reads: ['listen', 'partners'], check: checkDemoKey },
   { reads: ['listen'], check: checkReachable },
+  { reads: ['decisions', 'upstream'], check: checkDecisions },
+  { reads: ['upstream', 'idempotency'], check: checkUpstreamTime },
+  { reads: ['upstream'], check: checkUpstream },
+  { reads: ['tokens'], check: checkTrustedIssuers },
 ]
 
 function checkTimeouts({ server }: Config, report: Report): void {

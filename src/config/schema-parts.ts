@@ -17,8 +17,11 @@ export const oneOf = <const V extends readonly string[]>(values: V, options: obj
 export const count = (description: string, initial: number, minimum = 1, maximum = 2 ** 31 - 1) =>
   Type.Integer({ minimum, maximum, default: initial, description })
 
-export const section = <P extends Type.TProperties>(properties: P, description: string) =>
-  Type.Object(properties, { ...closed, description, default: {} })
+export const section = <P extends Type.TProperties>(
+  properties: P,
+  description: string,
+  options: object = {},
+) => Type.Object(properties, { ...closed, description, default: {}, ...options })
 
 export const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { default: null, description })

@@ -3,10 +3,16 @@ import { RATE_LIMIT_GROUPS, type RateLimitGroup } from './contract.ts'
 import { DEFAULT_OUTCOMES, RuleSchema } from './outcomes.ts'
 import { CapSchema, DEFAULT_CAPS, Limit, type Partner, PartnersSchema } from './partners.ts'
 import { closed, count, type Frozen, Host, nullable, oneOf, section } from './schema-parts.ts'
+import {
+  AssertionAudiencesSchema,
+  DecisionsSchema,
+  TrustedIssuersSchema,
+  UpstreamSchema,
+} from './upstream.ts'
 
 /**
  * The configuration, once: types, defaults, the generated reference and every validation error come from here and from
- * the three files beside it: contract.ts, partners.ts and outcomes.ts.
+ * the files beside it: contract.ts, partners.ts, outcomes.ts and upstream.ts.
  * Units are in the names. Beside JSON Schema there are options of our own (check.ts reads them):
  *
  * - `reload: true` marks what takes effect without a restart.
@@ -165,6 +171,8 @@ export const ConfigSchema = Type.Object(
         }),
         lifetimeSeconds: count('How long an access token is valid.', 3600, 1, 86_400),
         failuresPerIp: count('Failed token exchanges per client IP and window.', 100, 1, 1_000_000),
+        trustedIssuers: TrustedIssuersSchema,
+        assertionAudiences: AssertionAudiencesSchema,
       },
       'Access tokens.',
     ),
@@ -224,10 +232,8 @@ export const ConfigSchema = Type.Object(
       },
       'Simulated credit.',
     ),
-    decisions: section(
-      { from: oneOf(['simulator'] as const, { default: 'simulator', description: 'Who decides.' }) },
-      'Where decisions come from.',
-    ),
+    decisions: DecisionsSchema,
+    upstream: UpstreamSchema,
     recording: section(
       {
         mode: oneOf(['off', 'all'] as const, {

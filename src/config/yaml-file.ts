@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import {
@@ -22,6 +23,8 @@ export type YamlFile = {
   readonly value: unknown
   /** Problems of the file itself. After one of them except a duplicate key, `value` is undefined. */
   readonly errors: readonly ConfigError[]
+  /** Of its bytes; undefined of a file that could not be read. */
+  readonly digest?: string
   /** The place of the value at `path`, or of its key; of the nearest thing around it when it is not there itself. */
   readonly place: (path: Path, at: 'key' | 'value') => Place
 }
@@ -32,10 +35,24 @@ const MAX_ALIASES = 100
 export function readYamlFile(file: string): YamlFile {
   const name = displayName(file)
   try {
-    return parseYaml(name, readFileSync(file, 'utf8'))
+    const bytes = readFileSync(file)
+    return { ...parseYaml(name, bytes.toString('utf8')), digest: digestOf(bytes) }
   } catch (error) {
     return unreadable(name, readProblem(error))
   }
+}
+
+/** The digest of a file as it is now; undefined where it cannot be read. */
+export function fileDigest(file: string): string | undefined {
+  try {
+    return digestOf(readFileSync(file))
+  } catch {
+    return undefined
+  }
+}
+
+function digestOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
 }
 
 export function displayName(file: string): string {
@@ -85,6 +102,11 @@ function parseYaml(name: string, text: string): YamlFile {
     return offset === undefined ? nowhere(name) : at(offset)
   }
   if (problems.some(({ code }) => code !== 'DUPLICATE_KEY')) return { name, value: undefined, errors, place }
+  const repeated = overusedAlias(document)
+  if (repeated !== undefined) {
+    const message = `is not valid YAML: an alias is used more than ${MAX_ALIASES} times; write the value out`
+    return { name, value: undefined, errors: [...errors, configError(at(repeated), [], message)], place }
+  }
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES })
     return { name, value, errors, place }
@@ -98,6 +120,22 @@ function parseYaml(name: string, text: string): YamlFile {
     const reason = error instanceof Error ? error.message : String(error)
     return configError(offset === undefined ? nowhere(name) : at(offset), [], `is not valid YAML: ${reason}`)
   }
+}
+
+/** Counted before any is resolved: each costs a walk through the document. */
+function overusedAlias(document: Document): number | undefined {
+  const uses = new Map<string, number>()
+  let offset: number | undefined
+  visit(document, {
+    Alias: (_, { source, range }) => {
+      const count = (uses.get(source) ?? 0) + 1
+      uses.set(source, count)
+      if (count <= MAX_ALIASES) return undefined
+      offset = range?.[0] ?? 0
+      return visit.BREAK
+    },
+  })
+  return offset
 }
 
 function unresolvedAlias(document: Document): number | undefined {

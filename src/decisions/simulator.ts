@@ -17,6 +17,7 @@ export function createSimulator(simulation: () => Simulation): Decider {
 
 function serialise(call: Call, decided: Decided): Decision {
   if (decided.kind === 'refused') return decided
+  if (decided.status === 204) return { ...NO_CONTENT, records: decided.records, counts: decided.counts }
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   if (decided.location !== undefined) headers.location = decided.location
   if (decided.rule !== undefined) headers['x-sandbox-rule'] = decided.rule
@@ -40,3 +41,5 @@ function judged(
 }
 
 const NOTHING_NEW = {}
+
+const NO_CONTENT = { kind: 'done', answer: { status: 204, headers: {}, body: '' } } as const

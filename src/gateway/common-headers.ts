@@ -13,6 +13,7 @@ export const SPELLING: Readonly<Record<string, string>> = {
   pragma: 'Pragma',
   'referrer-policy': 'Referrer-Policy',
   'retry-after': 'Retry-After',
+  'set-cookie': 'Set-Cookie',
   'www-authenticate': 'WWW-Authenticate',
   'x-robots-tag': 'X-Robots-Tag',
   'x-sandbox-rule': 'X-Sandbox-Rule',

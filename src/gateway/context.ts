@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { UsageHistory } from '../observe/usage-history.ts'
+import type { Sessions } from '../portal/sign-in/sessions.ts'
 import type { Ids } from '../simulator/ids.ts'
 import type { Store } from '../store/store.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
@@ -32,6 +33,8 @@ export type Edge = {
   /** Scheme, host and port that partners use, without a slash at the end. Known once the gateway listens. */
   readonly publicUrl: () => string
   readonly issuer: () => string
+  /** Of the portal, where there is one. */
+  readonly sessions?: Sessions
   /** Sees every exchange after its reply, refusals included. It returns at once and never throws. */
   readonly recorder?: Pick<Recordings, 'isActive' | 'record'>
 }

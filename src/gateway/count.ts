@@ -2,6 +2,7 @@ import { shownAddress } from '../checks/client-ip.ts'
 import type { Attempt, Decider, Decision } from '../decisions/decide.ts'
 import type { ErrorCode } from '../errors/catalogue.ts'
 import { isErrorCode } from '../errors/catalogue.ts'
+import { readTraceparent } from '../http/traceparent.ts'
 import type { Call } from '../operations/operation.ts'
 import type { Judgement } from '../simulator/rules.ts'
 import type { Awaitable, StoredAnswer, Verdict } from '../store/store.ts'
@@ -11,20 +12,36 @@ import type { Edge, Gateway } from './context.ts'
 import type { Exchange } from './exchange.ts'
 import type { Reply } from './reply.ts'
 
-/** Counts an answered request, for metrics and history alike, and logs it. */
+/**
+ * Counts an answered request, for metrics and history alike, and logs it. What somebody looks at in the portal is no
+ * request of their partner: the log alone knows whose session it was.
+ */
 export function countAnswer(gateway: Gateway, exchange: Exchange, { status, code }: Reply): void {
-  const { requestId, arrivedAt, endpoint, window, decisionMs } = exchange
+  const { requestId, arrivedAt, endpoint, window, waitedMs, decisionMs } = exchange
   const { metrics, history, logger } = gateway
   const operation = endpoint?.row.id ?? 'none'
   const partner = exchange.principal?.partner.id ?? exchange.provenPartner
   const durationMs = performance.now() - exchange.startedAt
-  const gatewaySeconds = (durationMs - decisionMs) / 1000
+  const gatewaySeconds = (durationMs - waitedMs - decisionMs) / 1000
   metrics.answered({ operation, partner, status, code, group: window.group, gatewaySeconds })
   if (endpoint?.kind === 'token') metrics.count('sandgate_token_exchanges_total', { code: code ?? 'none' })
   if (partner !== undefined) history.answered({ partner, operation, status, code, requestId, at: arrivedAt })
   const method = exchange.req.method ?? ''
   const client = refusedClient(exchange, status)
-  logger.logRequest({ requestId, partner, operation, method, status, code, durationMs, client })
+  const { traceparent } = exchange.req.headers
+  const traceId = traceparent === undefined ? undefined : readTraceparent(traceparent)?.traceId
+  const known = partner ?? exchange.signedIn?.principal.partner.id
+  logger.logRequest({
+    requestId,
+    partner: known,
+    operation,
+    method,
+    status,
+    code,
+    durationMs,
+    client,
+    traceId,
+  })
 }
 
 /** Who was refused at the door, as far as the log may say it. */

@@ -1,54 +1,96 @@
+import { Readable } from 'node:stream'
 import { fingerprint } from '../checks/fingerprint.ts'
-import { type Decider, FIRST_ATTEMPT } from '../decisions/decide.ts'
+import { type Deciders, type Decision, FIRST_ATTEMPT } from '../decisions/decide.ts'
 import { mediaType } from '../http/media-type.ts'
 import type { Call, Operation } from '../operations/operation.ts'
-import type { Awaitable, KeyClaim } from '../store/store.ts'
+import type { Page } from '../portal/page.ts'
+import type { Awaitable, KeyClaim, StoredAnswer } from '../store/store.ts'
 import { ANONYMOUS } from './anonymous.ts'
 import type { Accepted, Answerer, Outcome } from './answerer.ts'
 import { after } from './awaitable.ts'
 import type { Edge } from './context.ts'
 import { codeIn, countDecision, timedDecision } from './count.ts'
-import type { Exchange } from './exchange.ts'
+import { callerOf, type Exchange } from './exchange.ts'
 import { execute } from './execute.ts'
 import { renderPage } from './render-page.ts'
 import { grantToken } from './token-grant.ts'
 import { usageWindows } from './usage-windows.ts'
 
 /** Answers by deciding and, for what has an effect, settling. A refusal of the edge stands. */
-export function createDeciding(edge: Edge, decider: Decider): Answerer {
+export function createDeciding(edge: Edge, deciders: Deciders): Answerer {
   return {
     comparesRequests: false,
-    answer: (exchange, accepted) => decide(edge, decider, exchange, accepted),
+    answer: (exchange, accepted) => decide(edge, deciders, exchange, accepted),
     refused: () => undefined,
     grant: (exchange, proven, scopes) => grantToken(edge, exchange, proven, scopes),
   }
 }
 
-function decide(edge: Edge, decider: Decider, exchange: Exchange, accepted: Accepted): Awaitable<Outcome> {
+function decide(edge: Edge, deciders: Deciders, exchange: Exchange, accepted: Accepted): Awaitable<Outcome> {
   const { endpoint } = exchange
-  if (endpoint?.kind === 'page') return renderPage(exchange, endpoint.row, accepted.now)
+  if (endpoint?.kind === 'page') return answerPage(edge, deciders, exchange, endpoint.row, accepted.now)
   if (endpoint?.kind !== 'operation') throw new TypeError('nothing to decide')
   const call = callOf(exchange, endpoint.row, accepted)
-  if (accepted.key !== undefined) return executeOnce(edge, decider, exchange, call, accepted.key)
+  if (accepted.key !== undefined) return executeOnce(edge, deciders, exchange, call, accepted.key)
+  const decider = deciders.of(call.operation)
   return after(timedDecision(edge, decider, call, FIRST_ATTEMPT, exchange), (decision) => {
-    if (decision.kind !== 'done') return decision.refusal
-    countDecision(edge, call, decision.judgement)
-    return decision.answer
+    if (decision.kind === 'done' || decision.kind === 'read') countDecision(edge, call, decision.judgement)
+    return outcomeOf(decision)
   })
 }
 
+/** A page that belongs to what an operation makes is with whoever makes it. */
+function answerPage(
+  edge: Edge,
+  deciders: Deciders,
+  exchange: Exchange,
+  page: Page,
+  now: number,
+): Awaitable<Outcome> {
+  const forward = page.belongsTo && deciders.of(page.belongsTo).page
+  if (!forward) return renderPage(edge, exchange, page, now)
+  const { req, path = '', query, body, client, requestId } = exchange
+  const method = req.method === 'HEAD' ? 'HEAD' : page.method
+  const { headers } = req
+  return forward({ method, path, query, headers, body, client: client.subject, requestId }).then(outcomeOf)
+}
+
+/** Of a read, where nothing is settled. */
+function outcomeOf(decision: Decision): Outcome {
+  if (decision.kind === 'done' || decision.kind === 'passed') return withCode(decision.answer)
+  if (decision.kind === 'refused' || decision.kind === 'unknown') return decision.refusal
+  const { answer } = decision
+  const { body } = answer
+  if (body instanceof Readable) return { ...answer, headers: {} }
+  return withCode({ ...answer, headers: {}, body })
+}
+
+/** Of a refusal that somebody else has made, or that is stored: its code is counted as that of our own. */
+function withCode<A extends StoredAnswer>(answer: A): Outcome {
+  return answer.status < 400 ? answer : { ...answer, ...codeIn(answer) }
+}
+
 function callOf(exchange: Exchange, operation: Operation, { body, query, key, now }: Accepted): Call {
-  const { requestId, principal, params, path = '', req } = exchange
+  const { requestId, params, path = '', req } = exchange
+  const caller = callerOf(exchange)
   const { headers } = req
   return {
     operation,
     requestId,
-    partner: principal?.partner ?? ANONYMOUS,
-    tenant: principal?.tenant ?? ANONYMOUS.tenant,
+    partner: caller?.partner ?? ANONYMOUS,
+    tenant: caller?.tenant ?? ANONYMOUS.tenant,
     body,
     query,
     params,
-    request: { method: operation.method, path, query: exchange.query, headers, body: exchange.body },
+    scopes: caller?.scopes,
+    request: {
+      method: req.method === 'HEAD' ? 'HEAD' : operation.method,
+      path,
+      query: exchange.query,
+      headers,
+      body: exchange.body,
+      client: exchange.client.subject,
+    },
     key,
     now,
     windows: () => usageWindows(exchange),
@@ -62,7 +104,7 @@ function requestedOutcome(operation: Operation, header: string | string[] | unde
 
 async function executeOnce(
   edge: Edge,
-  decider: Decider,
+  deciders: Deciders,
   exchange: Exchange,
   call: Call,
   key: string,
@@ -71,7 +113,7 @@ async function executeOnce(
   const executed = await execute(
     {
       edge,
-      decider,
+      deciders,
       settings,
       ...(!windowState && { window }),
       claim: claimOf(edge, exchange, key),
@@ -82,8 +124,10 @@ async function executeOnce(
   exchange.windowState ??= executed.window
   if (executed.refusal) return executed.refusal
   const { answer, replayed } = executed
-  const reply = answer.status < 400 ? answer : { ...answer, ...codeIn(answer) }
-  return replayed ? { ...reply, headers: { ...reply.headers, 'idempotency-replayed': 'true' } } : reply
+  if (!replayed) return withCode(answer)
+  const headers = { ...answer.headers, 'idempotency-replayed': 'true' }
+  const lines = answer.lines && [...answer.lines, ['Idempotency-Replayed', 'true'] as const]
+  return withCode({ ...answer, headers, ...(lines && { lines }) })
 }
 
 function claimOf(edge: Edge, exchange: Exchange, key: string): KeyClaim {

@@ -1,13 +1,22 @@
 import type { RateLimitGroup } from '../config/contract.ts'
+import { type HeaderValue, prefersHtml } from '../http/accept.ts'
 import type { Operation, OperationRow } from '../operations/operation.ts'
 import type { Page } from '../portal/page.ts'
 import { createRequestCheck, type RequestCheck } from './judge-request.ts'
 
 /** Everything that has a route on the partner listener. */
 export type Endpoint =
-  | { readonly kind: 'operation'; readonly row: Operation; readonly check: RequestCheck }
+  | {
+      readonly kind: 'operation'
+      readonly row: Operation
+      readonly check: RequestCheck
+      /** What a browser gets in its place. */
+      readonly page?: PageEndpoint
+    }
   | { readonly kind: 'token'; readonly row: OperationRow }
-  | { readonly kind: 'page'; readonly row: Page }
+  | PageEndpoint
+
+export type PageEndpoint = { readonly kind: 'page'; readonly row: Page }
 
 /** The endpoints of the partner listener, with their checks compiled. */
 export function createEndpoints(
@@ -15,11 +24,32 @@ export function createEndpoints(
   tokenRow: OperationRow,
   pages: readonly Page[],
 ): readonly Endpoint[] {
+  const all: readonly PageEndpoint[] = pages.map((row) => ({ kind: 'page', row }))
+  const pageOf = (row: Operation) => all.find((page) => isSameRoute(page.row, row))
   return [
     { kind: 'token', row: tokenRow },
-    ...operations.map((row) => ({ kind: 'operation', row, check: createRequestCheck(row) }) as const),
-    ...pages.map((row) => ({ kind: 'page', row }) as const),
+    ...operations.map((row) => {
+      const page = pageOf(row)
+      return { kind: 'operation', row, check: createRequestCheck(row), ...(page && { page }) } as const
+    }),
+    ...all.filter(({ row }) => !operations.some((operation) => isSameRoute(operation, row))),
   ]
+}
+
+function isSameRoute(one: Page | Operation, other: Page | Operation): boolean {
+  return one.method === other.method && one.path === other.path
+}
+
+/** The endpoint, or its page where the sender is a browser in front of a person. */
+export function negotiated(endpoint: Endpoint | undefined, accept: HeaderValue): Endpoint | undefined {
+  const page = endpoint?.kind === 'operation' ? endpoint.page : undefined
+  return page && prefersHtml(accept) ? page : endpoint
+}
+
+/** Whether the portal's cookie says who asks. */
+export function takesSession(endpoint: Endpoint | undefined): boolean {
+  if (endpoint?.kind === 'page') return endpoint.row.takesSession === true
+  return endpoint?.kind === 'operation' && endpoint.page?.row.takesSession === true
 }
 
 /** Whether it is a page about the gateway itself. */

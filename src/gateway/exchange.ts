@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientSubject } from '../checks/client-ip.ts'
 import type { Refusal } from '../errors/refusal.ts'
+import type { Session } from '../portal/sign-in/sessions.ts'
 import type { RateWindow, WindowState } from '../store/store.ts'
 import type { Principal } from '../tokens/verify.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -17,7 +18,8 @@ export type Exchange = {
   /** The Allow header of a path that exists with other methods. */
   readonly allowed: string | undefined
   readonly params: Readonly<Record<string, string>>
-  readonly requestId: string
+  /** Of the gateway in front, where one that is trusted has sent it. */
+  requestId: string
   readonly settings: Settings
   readonly client: ClientSubject
   /** Of the path prefix `/_lane/NAME`, which a gateway that records or replays takes off. */
@@ -27,12 +29,16 @@ export type Exchange = {
   readonly query: string
   /** performance.now() at arrival; for durations only. */
   readonly startedAt: number
-  /** How much of the time was the decision's. */
+  /** How much of the time was the client's, who was still sending the body, and how much the decision's. */
+  waitedMs: number
   decisionMs: number
   /** The gateway's clock at arrival: milliseconds since the epoch. */
   readonly arrivedAt: number
   standing: Standing
+  /** Who a token says is asking. */
   principal: Principal | undefined
+  /** Who has signed in at the portal, where that counts. Such a request is its address's, not its partner's. */
+  signedIn: SignedIn | undefined
   /** The partner and the key that a token exchange has proven, for the log, the metrics and the recorder. */
   provenPartner: string | undefined
   provenClient: string | undefined
@@ -44,4 +50,11 @@ export type Exchange = {
   /** Set when the connection broke while the body was arriving. */
   fail: ((refusal: Refusal) => void) | undefined
   broken: Refusal | undefined
+}
+
+export type SignedIn = { readonly principal: Principal; readonly session: Session }
+
+/** Whose usage is asked for: a token's partner, or whoever has signed in. */
+export function callerOf({ principal, signedIn }: Exchange): Principal | undefined {
+  return principal ?? signedIn?.principal
 }

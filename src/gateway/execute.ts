@@ -1,4 +1,4 @@
-import type { Decider, Decision } from '../decisions/decide.ts'
+import type { Decider, Deciders, Decision } from '../decisions/decide.ts'
 import { problem } from '../errors/problem.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import type { Call } from '../operations/operation.ts'
@@ -29,7 +29,7 @@ export type Executed = { readonly window?: WindowState } & (
 
 export type Execution = {
   readonly edge: Pick<Edge, 'store' | 'clock' | 'logger' | 'publicUrl' | 'history' | 'metrics'>
-  readonly decider: Decider
+  readonly deciders: Deciders
   readonly settings: Settings
   /** Absent for work that is not rate limited here: a decision made by a page. */
   readonly window?: RateWindow
@@ -42,7 +42,9 @@ const STORE_RETRY_SECONDS = 5
 
 /** Admit, decide, settle: the same for a request with a key, one without, and a decision made by a page. */
 export async function execute(execution: Execution, call: Call): Promise<Executed> {
-  const { edge, decider, settings, window, claim } = execution
+  const { edge, deciders, settings, window, claim } = execution
+  const decider = deciders.of(call.operation)
+  const unavailable = decider.unavailable?.()
   let verdict: Verdict
   try {
     verdict = await edge.store.admit(
@@ -53,6 +55,7 @@ export async function execute(execution: Execution, call: Call): Promise<Execute
         caps: demands(settings, call),
         quotas: quotas(settings, call, decider.effect, claim !== undefined),
         effect: decider.effect,
+        storedOnly: unavailable !== undefined,
       },
       call.now,
     )
@@ -60,8 +63,14 @@ export async function execute(execution: Execution, call: Call): Promise<Execute
     return { refusal: notExecuted(error) }
   }
   if (claim) countKey(edge, verdict)
+  if (verdict.kind === 'no-room')
+    edge.metrics.count('sandgate_quota_refusals_total', { kind: verdict.quota.kind })
   if (verdict.kind === 'capped') edge.metrics.capRefused(call.partner.id, verdict.cap.product)
   const state = verdict.window ? { window: verdict.window } : {}
+  if (verdict.kind === 'turned-away') {
+    if (!unavailable) throw new TypeError('nobody has asked for stored answers only')
+    return { ...state, refusal: unavailable }
+  }
   if (verdict.kind === 'stored') return { ...state, answer: verdict.answer, replayed: true }
   if (verdict.kind !== 'admitted') return { ...state, refusal: refusalOf(verdict, window, call) }
   return { ...state, ...(await decideAndSettle(execution, call, verdict.permit)) }
@@ -96,9 +105,8 @@ async function decideAndSettle(execution: Execution, call: Call, permit: Permit)
     } catch (error) {
       const refusal = notExecuted(error)
       // The store keeps the key unknown: what has been done cannot be stored, and must not be done again.
-      return {
-        refusal: permit.effect === 'remote' && decision.kind !== 'refused' ? indeterminate() : refusal,
-      }
+      const isKnown = decision.kind === 'refused' && !decision.stored && !permit.takeover
+      return { refusal: permit.effect === 'remote' && !isKnown ? indeterminate() : refusal }
     }
     // Somebody else's record came first (the one decision of a session): decide again, now that it is there.
     if (result.kind === 'conflict') continue
@@ -110,14 +118,19 @@ async function decideAndSettle(execution: Execution, call: Call, permit: Permit)
       return { refusal: inProgress() }
     }
     if (decision.kind === 'done') countDecision(edge, call, decision.judgement)
+    if (decision.kind === 'done') return { answer: decision.sent ?? decision.answer, replayed: false }
+    if (decision.kind === 'passed') return { answer: decision.answer, replayed: false }
     if (settlement.answer) return { answer: settlement.answer, replayed: false }
-    if (decision.kind === 'done') return { answer: decision.answer, replayed: false }
+    if (decision.kind === 'read') throw new TypeError('what is settled has been read as a whole')
     return { refusal: decision.refusal }
   }
 }
 
 /** A decider that throws has a fault. What it did is known only where it cannot do anything without our commit. */
-async function decided({ edge, decider, timer }: Execution, call: Call, permit: Permit): Promise<Decision> {
+async function decided({ edge, deciders, timer }: Execution, call: Call, permit: Permit): Promise<Decision> {
+  // Where the operation has been switched back meanwhile, only the upstream knows; a simulation would be a second effect.
+  const decider = permit.takeover ? deciders.ofTakeovers() : deciders.of(call.operation)
+  if (!decider) return { kind: 'unknown', refusal: indeterminate() }
   try {
     return await timedDecision(edge, decider, call, permit, timer)
   } catch (error) {
@@ -162,7 +175,7 @@ function demands(settings: Settings, call: Call): readonly CapDemand[] {
   if (!cap) return []
   return settings.capsFor(call.partner, cap.product).map((each) => ({
     ...each,
-    amount: each.unit === 'amount' && cap.amountOf ? cap.amountOf(call.body) : 1,
+    amount: each.unit === 'amount' && cap.amountField !== undefined ? Number(call.body[cap.amountField]) : 1,
   }))
 }
 
@@ -199,7 +212,7 @@ function inProgress(): Refusal {
 }
 
 function refusalOf(
-  verdict: Exclude<Verdict, { kind: 'stored' | 'admitted' }>,
+  verdict: Exclude<Verdict, { kind: 'stored' | 'admitted' | 'turned-away' }>,
   window: RateWindow | undefined,
   call: Call,
 ): Refusal {

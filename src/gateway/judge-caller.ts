@@ -12,9 +12,13 @@ export function judgeCaller(exchange: Exchange, authentication: Authentication):
   const operation = endpoint?.kind === 'operation' ? endpoint.row : undefined
   if (authentication.kind === 'none')
     return operation && (operation.needsToken?.(settings.config) ?? true) ? tokenMissing() : undefined
-  const { tenant, scopes } = authentication.principal
+  const { tenant, scopes, partner } = authentication.principal
   const mismatch = judgeTenant(req.headers['x-tenant-id'], tenant)
   if (mismatch) return mismatch
   if (!operation || operation.auth === 'any' || operation.auth === 'client') return undefined
+  if (operation.auth === 'all') {
+    const missing = partner.scopes.find((scope) => !scopes.has(scope))
+    return missing === undefined ? undefined : insufficientScope(missing)
+  }
   return scopes.has(operation.auth) ? undefined : insufficientScope(operation.auth)
 }

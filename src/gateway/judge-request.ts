@@ -1,8 +1,10 @@
+import Type, { type TSchema } from 'typebox'
 import { createFieldCheck } from '../checks/fields.ts'
 import { parseJson } from '../checks/json.ts'
 import { judgeOutcome } from '../checks/outcome.ts'
-import { createQueryReader } from '../checks/query.ts'
+import { createQueryReader, propertiesOf } from '../checks/query.ts'
 import type { Config } from '../config/schema.ts'
+import { sourceOf } from '../config/upstream-rules.ts'
 import { type FieldError, type Refusal, refuse } from '../errors/refusal.ts'
 import { isJson } from '../http/media-type.ts'
 import { closed } from '../operations/fields.ts'
@@ -30,8 +32,11 @@ export function createRequestCheck(operation: Operation): RequestCheck {
   const readQuery = createQueryReader(operation.query)
   const checkQuery = createFieldCheck(operation.query ?? closed({}), 'parameter')
   const checkBody = operation.body && createFieldCheck(operation.body, 'pointer')
+  const judgeForm = createFormCheck(operation)
 
   return (request, config, now) => {
+    const { validation } = config.upstream
+    if (validation === 'pass' && sourceOf(config, operation.id) === 'upstream') return judgeForm(request, now)
     let body: unknown = NOTHING
     let errors: readonly FieldError[] = []
     if (checkBody) {
@@ -53,6 +58,30 @@ export function createRequestCheck(operation: Operation): RequestCheck {
     const fields = { body: body as Fields, query: query.fields }
     const refusal = operation.judge?.(fields, config)
     return refusal ? { refusal } : fields
+  }
+}
+
+/**
+ * For a sandbox that has fields of its own: whether a body is JSON, and the amount that a cap counts. The rest is for
+ * the sandbox to judge.
+ */
+function createFormCheck({ body, cap }: Operation): (request: RequestText, now: number) => Judged {
+  const field = cap?.amountField
+  const schema = field === undefined ? undefined : (propertiesOf(body)[field] as TSchema | undefined)
+  const checkAmount = schema && createFieldCheck(Type.Object({ [field ?? '']: schema }), 'pointer')
+  return (request, now) => {
+    if (!body) return { body: NOTHING, query: NOTHING }
+    const refusal = judgeMediaType(request)
+    if (refusal) return { refusal }
+    const parsed = request.body.length > 0 ? parseJson(request.body) : undefined
+    if (parsed && !parsed.ok) return { refusal: parsed.refusal }
+    const value = parsed ? parsed.value.value : NOTHING
+    if (checkAmount) {
+      const inexact = new Set(parsed?.value.inexact.has(`/${field}`) ? [`/${field}`] : [])
+      const errors = checkAmount(value, now, { inexact, illFormed: new Set() })
+      if (errors.length > 0) return { refusal: invalid(errors) }
+    }
+    return { body: value as Fields, query: NOTHING }
   }
 }
 

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { CassetteError } from '../cassettes/cassette-error.ts'
 import type { ClientSubject } from '../checks/client-ip.ts'
@@ -7,14 +6,20 @@ import { parseJson } from '../checks/json.ts'
 import type { ControllableClock } from '../clock.ts'
 import { instant } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
+import { prefersHtml } from '../http/accept.ts'
 import { keepEveryHeaderLine } from '../http/header-lines.ts'
 import { isLoopbackHost } from '../http/loopback.ts'
 import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
 import { CONTENT_TYPE } from '../observe/exposition.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { StoreHealth } from '../store/store.ts'
+import type { WholeUsage } from '../operations/usage-view.ts'
+import type { Overview } from '../portal/overview/facts.ts'
+import { overviewPage } from '../portal/overview/page.ts'
+import type { HistoryResolution, StoreHealth } from '../store/store.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
+import { operatorCredentials } from './operator-credentials.ts'
+import { addDataRoutes, type DataParts } from './operator-data.ts'
 import { createTokenFailures } from './operator-token-failures.ts'
 import { RECORDING_NAME, type Recordings } from './recordings.ts'
 
@@ -27,8 +32,12 @@ export type OperatorParts = {
   readonly ready: () => Readiness
   readonly signingKeys: SigningKeys
   readonly recordings: Recordings
+  readonly data: DataParts
   readonly clientOf: (socketAddress: string | undefined, forwardedFor: string | undefined) => ClientSubject
   readonly logger: Pick<Logger, 'warn'>
+  /** What a partner has used; undefined for one that is not configured. */
+  readonly usage: (partner: string, resolution: HistoryResolution) => Promise<WholeUsage | undefined>
+  readonly overview: () => Promise<Overview>
 }
 
 export type Readiness = {
@@ -37,11 +46,16 @@ export type Readiness = {
   /** New requests are refused at the moment. It is not ready only when that goes on without anybody being let in. */
   readonly overloaded: boolean
   readonly store: StoreHealth
+  /** Where there is one; the gateway is ready whatever its state. */
+  readonly upstream?: { readonly breaker: string }
   readonly configuration: { readonly ok: boolean; readonly errors?: readonly string[] }
 }
 
 const MAX_ADVANCE_SECONDS = 10 * 365 * 86_400
 const OPEN = new Set(['/livez', '/readyz'])
+/** One page with everything in it: style, script and pictures are its own text. */
+const OVERVIEW = '/'
+const BROWSER_CHALLENGE = ['Basic realm="Sandgate operator", charset="UTF-8"', 'Bearer']
 
 /**
  * The operator listener: health, metrics and what an operator does. Nothing here is reachable from the partner
@@ -58,7 +72,8 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
     forceCloseConnections: true,
   })
   const onLoopback = isLoopbackHost(config.operator.host)
-  const digest = config.operator.token === null ? undefined : sha256(config.operator.token)
+  const { token } = config.operator
+  const credentials = token === null ? undefined : operatorCredentials(token)
   const failures = createTokenFailures(parts)
   keepEveryHeaderLine(app.server)
 
@@ -92,20 +107,29 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
       return refuse(reply, 403, 'Requests from web pages are refused.')
     if (OPEN.has(path) || (path === '/metrics' && config.operator.metricsOpen)) return undefined
     // On loopback the token is needed only where one is configured.
-    if (digest === undefined) return undefined
+    const { authorization } = request.headers
+    if (credentials === undefined) return undefined
     const waitSeconds = onLoopback ? undefined : failures.waitSeconds(request)
     if (waitSeconds !== undefined) {
       reply.header('retry-after', String(waitSeconds))
       return refuse(reply, 429, 'Too many wrong operator tokens came from this address.')
     }
-    if (!bears(request, digest)) {
-      if (request.headers.authorization !== undefined) failures.note(request)
-      reply.header('www-authenticate', 'Bearer')
-      return refuse(reply, 401, 'Send Authorization: Bearer with the operator token.')
-    }
-    return undefined
+    if (credentials.bears(authorization)) return undefined
+    // A browser can show a page only with what it asks its reader for; nothing that acts or tells more takes that.
+    const isOverview = path === OVERVIEW
+    if (isOverview && credentials.hasPassword(authorization)) return undefined
+    if (authorization !== undefined) failures.note(request)
+    reply.header('www-authenticate', isOverview ? BROWSER_CHALLENGE : 'Bearer')
+    return refuse(reply, 401, 'Send Authorization: Bearer with the operator token.')
   })
 
+  app.get(OVERVIEW, async (request, reply) => {
+    const overview = await parts.overview()
+    reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
+    if (!prefersHtml(request.headers.accept)) return overview
+    const { headers, body } = overviewPage(overview)
+    return reply.headers(headers).send(body)
+  })
   app.get('/livez', async () => ({ live: true }))
   app.get('/readyz', async (_request, reply) => {
     const readiness = parts.ready()
@@ -115,11 +139,21 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
     reply.header('content-type', CONTENT_TYPE)
     return metrics.expose()
   })
+  app.get<{ Params: { partner: string }; Querystring: { history?: unknown } }>(
+    '/usage/:partner',
+    async ({ params, query }, reply) => {
+      const { history = 'hours' } = query
+      if (history !== 'hours' && history !== 'days') return refuse(reply, 400, 'history is hours or days.')
+      const usage = await parts.usage(params.partner, history)
+      return usage ?? refuse(reply, 404, 'There is no such partner.')
+    },
+  )
   app.get('/signing-keys', async () => ({ keys: await parts.signingKeys.list() }))
   app.post('/signing-keys/rotate', async () => {
     await parts.signingKeys.rotate()
     return { keys: await parts.signingKeys.list() }
   })
+  addDataRoutes(app, parts.data)
   app.get('/recordings', async () => ({ recordings: parts.recordings.list() }))
   app.post('/recordings', async (request, reply) => {
     const wanted = recordingOf(request.body, config)
@@ -181,15 +215,6 @@ function advanceSeconds(body: unknown): number | undefined {
 
 function refuse(reply: FastifyReply, status: number, detail: string): FastifyReply {
   return reply.status(status).send({ status, detail })
-}
-
-function bears(request: FastifyRequest, digest: Buffer): boolean {
-  const [scheme = '', token = ''] = (request.headers.authorization ?? '').split(' ')
-  return timingSafeEqual(sha256(token), digest) && scheme.toLowerCase() === 'bearer'
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }
 
 /** The host of a Host header, without its port and the brackets of an IPv6 address. */

@@ -8,7 +8,7 @@ import { readTarget } from '../http/target.ts'
 import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
 import { arrive } from './arrive.ts'
 import { type Gateway, isTaped } from './context.ts'
-import { createMethodsOf, type Endpoint, routePath } from './endpoint.ts'
+import { createMethodsOf, type Endpoint, negotiated, routePath } from './endpoint.ts'
 import { serve } from './pipeline.ts'
 import { answerConnect, answerParserError } from './raw-replies.ts'
 import { track } from './wire/connection.ts'
@@ -67,7 +67,8 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
     reply.hijack()
     const params = request.params as Record<string, string>
     const routed = !request.is404 && !hasEmpty(params)
-    const endpoint = routed ? request.routeOptions.config.endpoint : undefined
+    const { endpoint: route } = request.routeOptions.config
+    const endpoint = routed ? negotiated(route, request.raw.headers.accept) : undefined
     take(request.raw, reply.raw, request.originalUrl, endpoint, params)
   })
   const unreachable = () => {

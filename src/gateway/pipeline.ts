@@ -10,6 +10,7 @@ import type { Exchange } from './exchange.ts'
 import { type Arrival, judgeArrival } from './judge-arrival.ts'
 import { judgeCaller } from './judge-caller.ts'
 import type { Judged } from './judge-request.ts'
+import { asksSession, authenticateSession } from './portal-session.ts'
 import { enter, receiveBody } from './receive.ts'
 import { renderPage } from './render-page.ts'
 import { rateLimited, toReply } from './reply.ts'
@@ -63,14 +64,23 @@ async function concludeLater(
 
 /** 8. Reply: the one place where a refusal becomes one. */
 function conclude(gateway: Gateway, exchange: Exchange, outcome: Outcome): void {
+  let sending: Promise<void> | undefined
   try {
-    send(gateway, exchange, toReply(exchange, outcome, gateway.publicUrl()))
-    // The connection remembers the exchange until its next request.
-    exchange.body = NO_BODY
+    sending = send(gateway, exchange, toReply(exchange, outcome, gateway.publicUrl()))
   } catch (error) {
+    failed(error)
+  }
+  if (sending) void sending.catch(failed).then(end)
+  else end()
+
+  function failed(error: unknown): void {
     gateway.logger.error({ err: error, requestId: exchange.requestId }, 'reply failed')
     exchange.res.destroy()
-  } finally {
+  }
+
+  function end(): void {
+    // The connection remembers the exchange until its next request.
+    exchange.body = NO_BODY
     gateway.lifecycle.leave(exchange.standing)
     exchange.standing = 'outside'
   }
@@ -127,7 +137,8 @@ function answer(gateway: Gateway, exchange: Exchange): Awaitable<Outcome> {
         // 7. Answer. Who answers is asked about refusals too: a tape may hold another one.
         if (refusal) return gateway.answerer.refused(exchange, refusal, now) ?? refusal
         const { endpoint } = exchange
-        if (endpoint?.kind === 'page' && isDocument(endpoint)) return renderPage(exchange, endpoint.row, now)
+        if (endpoint?.kind === 'page' && isDocument(endpoint))
+          return renderPage(gateway, exchange, endpoint.row, now)
         return gateway.answerer.answer(exchange, accepted)
       })
     })
@@ -136,21 +147,42 @@ function answer(gateway: Gateway, exchange: Exchange): Awaitable<Outcome> {
 
 function authenticate(
   gateway: Gateway,
-  { req, settings, connection }: Exchange,
+  exchange: Exchange,
   misdirected: Arrival | undefined,
 ): Awaitable<Authentication> {
+  const { req, settings, connection } = exchange
   // Doubled credentials prove nothing.
   if (misdirected?.doubled) return NOBODY
+  if (asksSession(gateway, exchange)) return authenticateSession(gateway, exchange)
   return gateway.verifier.authenticate(req.headers.authorization, settings.registry, connection.token)
 }
 
-/** A partner that is known is counted in its own window; anybody else in that of the address. */
+/**
+ * A partner that is known is counted in its own window; anybody else in that of the address. So is whoever has signed
+ * in at the portal: what is left can be seen there also while the partner's own window is full.
+ */
 function count(exchange: Exchange, authentication: Authentication): void {
-  const { endpoint, settings } = exchange
-  if (authentication.kind !== 'known') return
-  exchange.principal = authentication.principal
+  const { endpoint, settings, signedIn } = exchange
+  if (authentication.kind !== 'known' || signedIn) return
+  const { principal } = authentication
+  exchange.principal = principal
+  if (principal.assertedBy) {
+    adoptRequestId(exchange)
+    if (principal.assertedBy.isUnlimited) {
+      exchange.window = settings.frontWindow(principal.assertedBy.issuer, groupOf(endpoint))
+      return
+    }
+  }
   if (endpoint?.kind === 'operation' && endpoint.row.countsPer === 'ip') return
-  exchange.window = settings.partnerWindow(authentication.principal.partner, groupOf(endpoint))
+  exchange.window = settings.partnerWindow(principal.partner, groupOf(endpoint))
+}
+
+const REQUEST_ID = /^req_[A-Za-z0-9_-]{10,64}$/
+
+/** One request has one id in the logs of both gateways, and in what the partner is told. */
+function adoptRequestId(exchange: Exchange): void {
+  const id = exchange.req.headers['x-request-id']
+  if (typeof id === 'string' && REQUEST_ID.test(id)) exchange.requestId = id
 }
 
 type Head = { readonly refusal: Refusal | undefined; readonly key: string | undefined }

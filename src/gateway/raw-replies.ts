@@ -31,7 +31,7 @@ export function answerParserError(gateway: Gateway, error: NodeJS.ErrnoException
 /** CONNECT has no path and leaves the HTTP parser behind. */
 export function answerConnect(gateway: Gateway, socket: Duplex): void {
   socket.on('error', () => socket.destroy())
-  const headers = { allow: 'GET, HEAD, POST' }
+  const headers = { allow: 'DELETE, GET, HEAD, POST' }
   writeInTurn(gateway, socket, refuse('METHOD_NOT_ALLOWED', 'CONNECT is not offered.', { headers }))
 }
 

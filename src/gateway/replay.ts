@@ -1,15 +1,17 @@
+import type { Interaction } from '../cassettes/interaction.ts'
 import { missDetail, missMembers } from '../cassettes/miss/problem.ts'
 import type { MissReport } from '../cassettes/miss/report.ts'
 import type { LiveRequest, TapeHit } from '../cassettes/tape/live-request.ts'
 import type { Tape } from '../cassettes/tape/tape.ts'
 import { refuse } from '../errors/refusal.ts'
 import { headerOf } from '../http/header-lines.ts'
+import { mediaType } from '../http/media-type.ts'
 import type { Answerer, Outcome } from './answerer.ts'
 import { after } from './awaitable.ts'
 import { capturedRequest, laneOf } from './capture.ts'
 import type { Edge } from './context.ts'
 import type { Exchange } from './exchange.ts'
-import type { Reply } from './reply.ts'
+import { problemReply, type Reply, refusalPage } from './reply.ts'
 import { grantToken } from './token-grant.ts'
 
 export type ReplayOptions = {
@@ -73,8 +75,14 @@ export function createReplay({ edge, tape, laneName, onMiss, onNewExchange }: Re
       // A path that no operation has is recorded all the same by a recorder that passes everything on.
       const isUnknownPath = endpoint === undefined && refusal.code === 'NOT_FOUND'
       if (endpoint === undefined && !isUnknownPath) return undefined
-      const isUsed = tape.refusal(live(exchange, now), refusal.code)
-      return isUnknownPath && !isUsed ? answer(exchange, now) : undefined
+      const request = live(exchange, now)
+      const used = tape.refusal(request, refusal.code)
+      // What was recorded as a problem document stays one, also for a browser.
+      if (used) return isPage(used) ? undefined : problemReply(exchange, refusal, edge.publicUrl())
+      if (isUnknownPath) return answer(exchange, now)
+      // Whatever was recorded goes before a page of ours.
+      const found = refusalPage(exchange, refusal) ? tape.find(request) : undefined
+      return found?.kind === 'hit' ? recorded(found) : undefined
     },
     grant: (exchange, proven, scopes, now) => {
       const taped = exchanged(exchange, now)
@@ -83,6 +91,10 @@ export function createReplay({ edge, tape, laneName, onMiss, onNewExchange }: Re
       return grantToken(edge, exchange, proven, granted)
     },
   }
+}
+
+function isPage({ reply }: Interaction): boolean {
+  return mediaType(headerOf(reply?.headers ?? [], 'content-type') ?? '') === 'text/html'
 }
 
 /** The recorded headers as they were, the rate limits of the moment included. */

@@ -1,10 +1,12 @@
+import type { Readable } from 'node:stream'
 import { instant } from '../clock.ts'
 import { errorEntry } from '../errors/catalogue.ts'
 import { problem } from '../errors/problem.ts'
 import type { Refusal } from '../errors/refusal.ts'
 import { prefersHtml } from '../http/accept.ts'
 import type { HeaderLine } from '../http/header-lines.ts'
-import type { Visitor } from '../portal/page.ts'
+import { browserRefusal } from '../portal/browser-refusal.ts'
+import type { Page, Viewer, Visitor } from '../portal/page.ts'
 import type { RateWindow, WindowState } from '../store/store.ts'
 import { tokenProblem } from '../tokens/token-request.ts'
 import type { Exchange } from './exchange.ts'
@@ -13,10 +15,11 @@ import type { Exchange } from './exchange.ts'
 export type Reply = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** In place of `headers`: every header line of a recorded answer. */
+  /** In place of `headers`: every header line of a recorded answer, or of an upstream's. */
   readonly lines?: readonly HeaderLine[]
-  readonly body: Buffer | string
-  /** In place of the body's own: of an answer to HEAD, whose body is known by its length alone. */
+  /** A stream where the answer passes as it comes in. */
+  readonly body: Buffer | string | Readable
+  /** In place of the body's own: of a stream, and of an answer to HEAD, whose body is known by its length alone. */
   readonly contentLength?: string
   /** The error code, for the log and the metrics. */
   readonly code?: string
@@ -30,33 +33,52 @@ export function toReply(exchange: Exchange, outcome: Reply | Refusal, publicUrl:
 /** The reply of a refusal: a problem document, the OAuth error of the token exchange, or a page for a browser. */
 function refusalReply(exchange: Exchange, refusal: Refusal, publicUrl: string): Reply {
   const { status } = errorEntry(refusal.code)
-  const headers: Record<string, string> = { ...refusal.headers }
-  if (refusal.retryAfterSeconds !== undefined) headers['retry-after'] = String(refusal.retryAfterSeconds)
   // Too many header lines are told as too many bytes of them are, which nobody knows the endpoint of.
   if (exchange.endpoint?.kind === 'token' && refusal.code !== 'HEADERS_TOO_LARGE') {
     return {
       status,
       code: refusal.code,
-      headers: { ...headers, 'content-type': 'application/json', pragma: 'no-cache' },
+      headers: { ...headersOf(refusal), 'content-type': 'application/json', pragma: 'no-cache' },
       body: JSON.stringify(tokenProblem(refusal, exchange.requestId)),
     }
   }
-  const page = exchange.endpoint?.kind === 'page' ? exchange.endpoint.row : undefined
-  if (page?.renderRefusal && prefersHtml(exchange.req.headers.accept)) {
-    const content = page.renderRefusal(refusal, visitorOf(exchange))
-    return { status, code: refusal.code, headers: { ...headers, ...content.headers }, body: content.body }
-  }
+  const render = refusalPage(exchange, refusal)
+  if (!render) return problemReply(exchange, refusal, publicUrl)
+  const { headers, body } = render(refusal, visitorOf(exchange))
+  return { status, code: refusal.code, headers: { ...headersOf(refusal), ...headers }, body }
+}
+
+export function problemReply({ requestId }: Exchange, refusal: Refusal, publicUrl: string): Reply {
   return {
-    status,
+    status: errorEntry(refusal.code).status,
     code: refusal.code,
-    headers: { ...headers, 'content-type': 'application/problem+json' },
-    body: JSON.stringify(problem(refusal, exchange.requestId, publicUrl)),
+    headers: { ...headersOf(refusal), 'content-type': 'application/problem+json' },
+    body: JSON.stringify(problem(refusal, requestId, publicUrl)),
   }
 }
 
+function headersOf({ headers, retryAfterSeconds }: Refusal): Record<string, string> {
+  return { ...headers, ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }) }
+}
+
+/** How a refusal reads in a browser: its page's own way; and whoever opens an address of the API has a page too. */
+export function refusalPage({ endpoint, req }: Exchange, { code }: Refusal): Page['renderRefusal'] {
+  if (!prefersHtml(req.headers.accept)) return undefined
+  if (endpoint?.kind === 'page' && endpoint.row.renderRefusal) return endpoint.row.renderRefusal
+  const { status } = errorEntry(code)
+  const isOpened = req.method === 'GET' || req.method === 'HEAD'
+  return isOpened && (status === 401 || status === 404) ? browserRefusal : undefined
+}
+
 /** What a page may know of its visitor before the body is read. */
-export function visitorOf({ params, query, req, requestId }: Exchange): Visitor {
-  return { params, query, headers: req.headers, requestId }
+export function visitorOf(exchange: Exchange): Visitor {
+  const { params, query, req, requestId } = exchange
+  return { params, query, headers: req.headers, requestId, viewer: viewerOf(exchange) }
+}
+
+function viewerOf({ principal, signedIn }: Exchange): Viewer | undefined {
+  if (signedIn) return { ...signedIn.session.proven, session: signedIn.session }
+  return principal
 }
 
 /** 429 for a full window: when it ends, in the detail and in Retry-After (at least 1). */

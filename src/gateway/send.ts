@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { CapturedExchange } from '../cassettes/interaction.ts'
 import { type HeaderLine, linesOf } from '../http/header-lines.ts'
 import { capturedRequest, laneOf, originOf } from './capture.ts'
@@ -7,18 +8,26 @@ import { countAnswer } from './count.ts'
 import { isDocument } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
 import type { Reply } from './reply.ts'
+import { sendStream } from './send-stream.ts'
 import { isUnread } from './wire/body.ts'
 import { lingeringClose } from './wire/linger.ts'
 
-/** Sends the reply with the headers that every response carries, logs it and counts it. */
-export function send(gateway: Gateway, exchange: Exchange, reply: Reply): void {
+/**
+ * Sends the reply with the headers that every response carries, logs it and counts it. A promise where the reply
+ * passes as it comes in; it resolves when all of it is gone, or the client is.
+ */
+export function send(gateway: Gateway, exchange: Exchange, reply: Reply): Promise<void> | undefined {
   const { req, res } = exchange
   const state = exchange.windowState
   const { body } = reply
+  const isStream = body instanceof Readable
   if (!res.headersSent && !res.destroyed) {
     const headers = reply.lines ? recordedHeaders(reply.lines) : ownHeaders(reply)
-    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-    headers.push('Content-Length', reply.contentLength ?? String(length))
+    const length = isStream ? undefined : String(Buffer.byteLength(body))
+    const contentLength = reply.contentLength ?? length
+    // RFC 9110 section 8.6: a 204 has none, and that of a 304 would be of another answer.
+    const hasLength = reply.status !== 204 && reply.status !== 304
+    if (contentLength !== undefined && hasLength) headers.push('Content-Length', contentLength)
     if (state && !reply.lines?.some(isRateHeader)) {
       pushCommonHeaders(headers, exchange.requestId, exchange.window, state, gateway, exchange.arrivedAt)
     }
@@ -27,18 +36,30 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): void {
     if (unread || gateway.lifecycle.draining()) headers.push('Connection', 'close')
     if (unread) lingeringClose(req)
     res.writeHead(reply.status, headers)
+    const recorder = isPassing(exchange) && gateway.recorder?.isActive() ? gateway.recorder : undefined
+    if (isStream) {
+      return sendStream(res, body, recorder !== undefined).then((copy) => {
+        recorder?.record(captured(exchange, reply, linesOf(headers), copy))
+        countAnswer(gateway, exchange, reply)
+      })
+    }
     // Node sends head and body in one piece when the body is text. As Latin-1 text, bytes stay what they are.
     if (typeof body === 'string') res.end(body)
     else res.end(body.toString('latin1'), 'latin1')
-    const isPassing = !exchange.endpoint || !isDocument(exchange.endpoint)
-    if (isPassing && gateway.recorder?.isActive()) {
+    if (recorder) {
       // Node sends the head alone.
       const sent = req.method === 'HEAD' ? '' : body
       const bytes = typeof sent === 'string' ? Buffer.from(sent) : sent
-      gateway.recorder.record(captured(exchange, reply, linesOf(headers), bytes))
+      recorder.record(captured(exchange, reply, linesOf(headers), bytes))
     }
-  }
+  } else if (isStream) body.destroy()
   countAnswer(gateway, exchange, reply)
+  return undefined
+}
+
+/** What the gateway says of itself, and what the portal's cookie opened, is no part of what partners integrate. */
+function isPassing({ endpoint, signedIn }: Exchange): boolean {
+  return signedIn === undefined && (!endpoint || !isDocument(endpoint))
 }
 
 function ownHeaders(reply: Reply): string[] {
@@ -71,7 +92,7 @@ function captured(
   exchange: Exchange,
   reply: Reply,
   headers: readonly HeaderLine[],
-  body: Buffer,
+  body: Buffer | undefined,
 ): CapturedExchange {
   return {
     startedAt: exchange.arrivedAt,
@@ -79,8 +100,8 @@ function captured(
     partner: exchange.principal?.partner.id ?? exchange.provenPartner,
     lane: laneOf(exchange),
     operation: exchange.endpoint?.row.id,
-    origin: originOf(reply.code, reply.headers['x-sandbox-rule']),
+    origin: reply.lines ? 'upstream' : originOf(reply.code, reply.headers['x-sandbox-rule']),
     request: capturedRequest(exchange),
-    reply: { status: reply.status, headers, body },
+    reply: body && { status: reply.status, headers, body },
   }
 }

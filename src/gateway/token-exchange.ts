@@ -6,10 +6,11 @@ import type { ProvenKey } from '../tokens/registry.ts'
 import { judgeTokenRequest, proveClient, readTokenRequest } from '../tokens/token-request.ts'
 import type { Outcome } from './answerer.ts'
 import type { Gateway } from './context.ts'
+import { countFailure } from './count-failure.ts'
 import type { Exchange } from './exchange.ts'
 import { enter, receiveBody } from './receive.ts'
 import { rateLimited } from './reply.ts'
-import { failureWindows, keyWindow } from './token-windows.ts'
+import { keyWindow } from './token-windows.ts'
 
 /**
  * POST /auth/token. Its client is in the body, so the body is read before anybody is counted. The secret is
@@ -61,29 +62,15 @@ function judgeProven({ req, settings }: Exchange, proven: ProvenKey): Refusal | 
   return judgeIdempotencyKey(req.headers['idempotency-key']).refusal
 }
 
-/** Counts a failed exchange: the pair first, and the address only with a pair that still has room. */
+/** A failed exchange is counted; a full window beats the reason why it failed. */
 async function fail(
   gateway: Gateway,
   exchange: Exchange,
   refusal: Refusal,
   namedClient: string,
 ): Promise<Outcome> {
-  const now = gateway.clock.now()
-  const { pair, address } = failureWindows(
-    exchange.settings,
-    gateway.store.secret(),
-    exchange.client,
-    namedClient,
-  )
-  const ofPair = await gateway.store.take(pair, now)
-  const ofAddress = ofPair.full ? undefined : await gateway.store.take(address, now)
-  const addressIsTighter =
-    ofAddress !== undefined && (ofAddress.full || ofAddress.remaining < ofPair.remaining)
-  exchange.window = addressIsTighter ? address : pair
-  const state = addressIsTighter && ofAddress ? ofAddress : ofPair
-  exchange.windowState = state
-  const shown = state.full ? rateLimited(exchange.window, state, now) : refusal
-  return gateway.answerer.refused(exchange, shown, now) ?? shown
+  const shown = (await countFailure(gateway, exchange, namedClient)) ?? refusal
+  return gateway.answerer.refused(exchange, shown, gateway.clock.now()) ?? shown
 }
 
 function readJson(body: Buffer) {

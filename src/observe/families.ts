@@ -1,3 +1,5 @@
+import { DATA_KINDS } from '../store/store.ts'
+
 /**
  * Every metric of the gateway, declared once: the exposition, the reference and the checks of the dashboards are made
  * from this table. Labels hold names of the configuration, the operations and the error catalogue alone, so that
@@ -31,7 +33,7 @@ export const FAMILIES = {
   sandgate_gateway_duration_seconds: {
     type: 'histogram',
     from: 'counted',
-    help: 'Time from the arrival of a request to its answer, without the time that its decision took.',
+    help: 'Time from the arrival of a request to its answer, without the time that its client took to send the body and that its decision took.',
     labels: ['operation'],
     buckets: DURATIONS,
   },
@@ -75,6 +77,14 @@ export const FAMILIES = {
     labels: [],
   },
 
+  sandgate_quota_refusals_total: {
+    type: 'counter',
+    from: 'counted',
+    help: 'Requests that were refused with STORAGE_QUOTA_EXCEEDED, by what their partner holds too much of.',
+    labels: ['kind'],
+    starts: DATA_KINDS,
+  },
+
   sandgate_partner_answers_total: {
     type: 'counter',
     from: 'partner',
@@ -98,6 +108,12 @@ export const FAMILIES = {
     from: 'partner',
     help: 'Requests of the partner that were refused with PARTNER_LIMIT_EXCEEDED.',
     labels: ['partner', 'product'],
+  },
+  sandgate_partner_quota_used_ratio: {
+    type: 'gauge',
+    from: 'partner',
+    help: 'How much of what the sandbox keeps for the partner at most it holds: 1 is full. keys are the bytes of finished answers.',
+    labels: ['partner', 'kind'],
   },
   ...capFamilies('calls', 'Decisions'),
   ...capFamilies('xof', 'XOF'),
@@ -209,6 +225,13 @@ export const FAMILIES = {
     labels: [],
   },
 
+  sandgate_upstream_credentials_refused_total: {
+    type: 'counter',
+    from: 'counted',
+    help: 'Answers of the upstream that refuse the credentials of the gateway.',
+    labels: [],
+  },
+
   sandgate_recordings: {
     type: 'gauge',
     from: 'read',
@@ -261,7 +284,7 @@ export const FAMILIES = {
   sandgate_configuration_reload_duration_seconds: {
     type: 'gauge',
     from: 'read',
-    help: 'Time that the last reload held up the gateway.',
+    help: 'How long the last reload took, most of it in a thread of its own; 0 before the first.',
     labels: [],
   },
   sandgate_configuration_needs_restart: {

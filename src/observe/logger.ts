@@ -16,6 +16,8 @@ export type RequestLine = {
   readonly durationMs: number
   /** The client of a refusal at the door, as far as `log.clientAddress` lets it be told. */
   readonly client?: string | undefined
+  /** Of a request with a valid traceparent. */
+  readonly traceId?: string | undefined
 }
 
 export type Logger = {
@@ -78,7 +80,8 @@ function readable(output: LineStream, colorize: boolean): LineStream['write'] {
 function requestText(line: RequestLine): string {
   const duration = Math.round(line.durationMs * 1000) / 1000
   const client = line.client === undefined ? '' : `,"client":${quoted(line.client)}`
-  return `{"level":"info","time":"${timestamp()}","requestId":${quoted(line.requestId)},"partner":${quoted(line.partner)},"operation":${quoted(line.operation)},"method":${quoted(line.method)},"status":${line.status},"code":${quoted(line.code)},"durationMs":${duration}${client},"msg":"request"}\n`
+  const trace = line.traceId === undefined ? '' : `,"traceId":${quoted(line.traceId)}`
+  return `{"level":"info","time":"${timestamp()}","requestId":${quoted(line.requestId)},"partner":${quoted(line.partner)},"operation":${quoted(line.operation)},"method":${quoted(line.method)},"status":${line.status},"code":${quoted(line.code)},"durationMs":${duration}${client}${trace},"msg":"request"}\n`
 }
 
 const PLAIN = /^[\w.:-]*$/

@@ -5,10 +5,9 @@ import { codesOf } from '../operations/openapi-codes.ts'
 import { ROWS } from '../operations/operations.ts'
 import { productVersion } from '../product.ts'
 import type { Judgement } from '../simulator/rules.ts'
-import type { Awaitable, CapUsage } from '../store/store.ts'
 import { createExposition } from './exposition.ts'
 import { type CounterName, FAMILIES, type FamilyName, type HistogramName, type LabelsOf } from './families.ts'
-import { createPartnerSeries } from './partner-series.ts'
+import { createPartnerSeries, type PartnerReads } from './partner-series.ts'
 import { type Counter, createSeries, type Histogram, observe, type Reads } from './series.ts'
 
 /** One answered request. */
@@ -20,7 +19,7 @@ export type Answered = {
   readonly code: string | undefined
   /** The rate-limit group that it was counted in. */
   readonly group: string
-  /** From its arrival to its answer, without the time that its decision took. */
+  /** From its arrival to its answer, without what the client took to send the body and what the decision took. */
   readonly gatewaySeconds: number
 }
 
@@ -46,17 +45,16 @@ export type MetricsConfig = {
 
 export type MetricsParts = {
   readonly reads: Reads
-  /** The caps of a partner as they are now; none of one that is not configured. */
-  readonly capsOf: (partner: string) => Awaitable<readonly CapUsage[]>
+  readonly partners: PartnerReads
   /** Further metrics, as text. */
   readonly processMetrics?: () => Promise<string>
 }
 
 const NAMES = Object.keys(FAMILIES) as FamilyName[]
 
-export function createMetrics({ reads, capsOf, processMetrics }: MetricsParts): Metrics {
+export function createMetrics({ reads, partners: ofPartners, processMetrics }: MetricsParts): Metrics {
   const series = createSeries(reads)
-  const partners = createPartnerSeries(capsOf)
+  const partners = createPartnerSeries(ofPartners)
   const operations = new Map<string, OperationSeries>()
   let exposing: Promise<Buffer> | undefined
 

@@ -1,13 +1,13 @@
 import { CAP_PRODUCTS, PRODUCTS_WITHOUT_AMOUNT, RATE_LIMIT_GROUPS } from '../config/contract.ts'
 import { OUTCOMES } from '../simulator/rules.ts'
-import type { Awaitable, CapUsage } from '../store/store.ts'
+import { type Awaitable, type CapUsage, DATA_KINDS, type DataKind } from '../store/store.ts'
 import type { Exposition } from './exposition.ts'
 import { FAMILIES, type FamilyName } from './families.ts'
 
 /**
  * The series of each partner: made when the partner is first met, all of them at once, so that the first 429 of an
- * hour is an increase from 0 and not a series that was never seen before. At most 49: 4 classes of status, 8 groups,
- * 4 outcomes, 6 products, and three values of 9 caps.
+ * hour is an increase from 0 and not a series that was never seen before. At most 53: 4 classes of status, 8 groups,
+ * 4 outcomes, 6 products, three values of 9 caps, and 4 quotas.
  */
 export type PartnerSeries = {
   /** `group` is whose window refused it, of a 429. */
@@ -33,12 +33,19 @@ const COUNTERS = {
 type CounterFamily = keyof typeof COUNTERS
 type Block = { readonly [F in CounterFamily]: number[] }
 
+/** What is read of a partner when somebody asks; nothing of one that is not configured. */
+export type PartnerReads = {
+  readonly capsOf: (partner: string) => Awaitable<readonly CapUsage[]>
+  readonly quotasOf: (partner: string) => Awaitable<readonly QuotaUsage[]>
+}
+
+/** What a partner holds of a kind, and what it may hold. */
+export type QuotaUsage = { readonly kind: DataKind; readonly used: number; readonly limit: number }
+
 const UNITS = { calls: 'calls', amount: 'xof' } as const
 const CAP_VALUES = ['used', 'reserved', 'limit'] as const
 
-export function createPartnerSeries(
-  capsOf: (partner: string) => Awaitable<readonly CapUsage[]>,
-): PartnerSeries {
+export function createPartnerSeries({ capsOf, quotasOf }: PartnerReads): PartnerSeries {
   const blocks = new Map<string, Block>()
   let configured: ReadonlySet<string> | undefined
 
@@ -93,6 +100,17 @@ export function createPartnerSeries(
     }
   }
 
+  async function writeQuotas(to: Exposition): Promise<void> {
+    const name = 'sandgate_partner_quota_used_ratio'
+    to.family(name, FAMILIES[name].type, FAMILIES[name].help)
+    for (const partner of blocks.keys()) {
+      for (const { kind, used, limit } of await quotasOf(partner)) {
+        to.sample(name, `{partner="${partner}",kind="${kind}"}`, limit === 0 ? 1 : used / limit)
+      }
+      await to.pause()
+    }
+  }
+
   return {
     answered(partner, status, group) {
       add(partner, 'sandgate_partner_answers_total', Math.floor(status / 100) - 2)
@@ -113,6 +131,7 @@ export function createPartnerSeries(
     async write(to) {
       await writeCounters(to)
       await writeCaps(to)
+      await writeQuotas(to)
     },
   }
 }
@@ -132,4 +151,5 @@ function tightestOf(caps: readonly CapUsage[]): readonly CapUsage[] {
 /** How many series a partner has at most. */
 export const MAX_SERIES_PER_PARTNER =
   Object.values(COUNTERS).reduce((sum, { values }) => sum + values.length, 0) +
-  (CAP_PRODUCTS.length * 2 - PRODUCTS_WITHOUT_AMOUNT.length) * CAP_VALUES.length
+  (CAP_PRODUCTS.length * 2 - PRODUCTS_WITHOUT_AMOUNT.length) * CAP_VALUES.length +
+  DATA_KINDS.length

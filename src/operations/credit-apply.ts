@@ -15,7 +15,7 @@ export const creditApply: Operation = {
   auth: 'any',
   group: 'credit.apply',
   countsPer: 'partner',
-  cap: { product: 'credit', amountOf: (body) => Number(body.amount) },
+  cap: { product: 'credit', amountField: 'amount' },
   outcomes: CREDIT_OUTCOMES,
   body: field.closed({
     customerRef: field.CustomerRef,

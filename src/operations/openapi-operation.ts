@@ -34,14 +34,21 @@ export function openApiOperation(
 function describe({ description, group, countsPer, cap, auth }: OperationRow): string {
   const whom = { partner: 'partner', ip: 'client IP', client: 'client' }[countsPer]
   const capped = cap ? ` Cap: \`${cap.product}\`.` : ''
-  const scope = auth === 'any' ? ' Any valid token will do.' : auth === 'client' ? '' : ` Scope: \`${auth}\`.`
+  const scope =
+    auth === 'any'
+      ? ' Any valid token will do.'
+      : auth === 'all'
+        ? ' Scope: every one that the partner holds.'
+        : auth === 'client'
+          ? ''
+          : ` Scope: \`${auth}\`.`
   return `${description}\n\nRate limit group: \`${group}\`, per ${whom}.${capped}${scope}`
 }
 
 function security({ auth }: OperationRow): readonly Json[] {
   // The empty requirement: credentials in the body need no Authorization header.
   if (auth === 'client') return [{ ClientBasic: [] }, {}]
-  return [{ OAuth2: auth === 'any' ? [] : [auth] }]
+  return [{ OAuth2: auth === 'any' || auth === 'all' ? [] : [auth] }]
 }
 
 function pathAndQuery(row: OperationRow, schemas: Schemas): readonly Json[] {
@@ -90,7 +97,8 @@ function requestBody(row: OperationRow, body: TSchema, schemas: Schemas): Json {
 }
 
 function success(row: OperationRow, schemas: Schemas): Json {
-  const { status: _, description, schema, location } = row.success
+  const { status, description, schema, location } = row.success
+  if (status === 204) return { description, headers: responseHeaders() }
   const more: HeaderName[] = [
     ...(location ? (['Location'] as const) : []),
     ...(row.outcomes ? (['X-Sandbox-Rule'] as const) : []),

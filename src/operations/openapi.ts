@@ -68,6 +68,7 @@ const TAGS: Readonly<Record<OperationRow['tag'], string>> = {
   Score: 'The score of a customer.',
   Webhooks: 'Endpoints for production; the sandbox stores them and calls none.',
   Portal: 'Usage and headroom.',
+  Sandbox: 'What the sandbox keeps, and beginning anew.',
 }
 
 const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {

@@ -26,6 +26,8 @@ export type Call = {
   readonly requestId: string
   readonly partner: Partner
   readonly tenant: string
+  /** What the caller's token is good for; absent without one. */
+  readonly scopes?: ReadonlySet<string> | undefined
   readonly body: Fields
   readonly query: Fields
   readonly params: Readonly<Record<string, string>>
@@ -43,7 +45,7 @@ export type Call = {
 
 /** The request behind a call: what the edge has judged, before it was read into fields. */
 export type CallRequest = {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE'
   /** Canonical, with its parameters filled in. */
   readonly path: string
   /** The text after the question mark; empty without one. */
@@ -51,6 +53,8 @@ export type CallRequest = {
   /** Lower-case names, as Node joins them. */
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
+  /** Whom it came from, as rate limits name it: `ip:192.0.2.1`. */
+  readonly client: string
 }
 
 export type UsageWindow = { readonly scope: 'partner' | 'client' | 'ip'; readonly window: RateWindow }
@@ -63,6 +67,7 @@ export type Simulation = {
   /** Scheme, host and port, without a slash at the end. */
   readonly publicUrl: () => string
   readonly records: Pick<Store, 'get' | 'page'>
+  readonly resetData: Store['resetData']
   readonly usage: (partner: Partner, now: number) => Awaitable<CapUsage[]>
   readonly peek: (window: RateWindow, now: number) => Awaitable<WindowState>
   readonly history: Pick<Store, 'history' | 'refusals'>
@@ -72,7 +77,7 @@ export type Simulation = {
 export type Decided =
   | {
       readonly kind: 'done'
-      readonly status: 200 | 201
+      readonly status: 200 | 201 | 204
       /** Serialised once, to the bytes that are stored, sent and recorded. */
       readonly body: Fields
       readonly location?: string | undefined
@@ -87,8 +92,8 @@ export type Decided =
 
 export type OperationCap = {
   readonly product: CapProduct
-  /** How much a request wants of a cap in XOF; operations without an amount are only counted in calls. */
-  readonly amountOf?: (body: Fields) => number
+  /** The property that says how much a request wants of a cap in XOF; without one it is only counted in calls. */
+  readonly amountField?: string
 }
 
 /**
@@ -97,13 +102,22 @@ export type OperationCap = {
  */
 export type OperationRow = {
   readonly id: string
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly summary: string
   readonly description: string
-  readonly tag: 'Token' | 'Accounts' | 'Identity' | 'Payments' | 'Credit' | 'Score' | 'Webhooks' | 'Portal'
-  /** A scope, `any` valid token, or `client` (credentials in the request). */
-  readonly auth: Scope | 'any' | 'client'
+  readonly tag:
+    | 'Token'
+    | 'Accounts'
+    | 'Identity'
+    | 'Payments'
+    | 'Credit'
+    | 'Score'
+    | 'Webhooks'
+    | 'Portal'
+    | 'Sandbox'
+  /** A scope, `all` scopes that the partner holds, `any` valid token, or `client` (credentials in the request). */
+  readonly auth: Scope | 'all' | 'any' | 'client'
   /** Whether this configuration wants a token for it; absent where every configuration does. */
   readonly needsToken?: (config: Config) => boolean
   /** What an answer gives its caller to go on with. A cassette keeps no token: a replay grants its own. */
@@ -119,7 +133,7 @@ export type OperationRow = {
   readonly query?: TSchema
   readonly params?: Readonly<Record<string, TSchema>>
   readonly success: {
-    readonly status: 200 | 201
+    readonly status: 200 | 201 | 204
     readonly description: string
     readonly schema: TSchema
     readonly location?: boolean
@@ -130,6 +144,8 @@ export type OperationRow = {
    * what others have made as well, `usage` counts everything that was done. Absent where it shows what is named.
    */
   readonly shows?: 'list' | 'usage'
+  /** It may change whatever any other request of its client has made or shows. */
+  readonly changes?: 'everything'
   /** The codes that only this operation answers; those of the pipeline follow from the row. */
   readonly errors: readonly ErrorCode[]
   /** Those of `errors` that a later moment may answer otherwise: they are not kept under the idempotency key. */

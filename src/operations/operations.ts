@@ -11,6 +11,7 @@ import { kycSubmit } from './kyc-submit.ts'
 import type { Operation, OperationRow } from './operation.ts'
 import { paymentsCashout, paymentsFund } from './payments.ts'
 import { portalUsage } from './portal-usage.ts'
+import { sandboxReset } from './sandbox-reset.ts'
 import { scoreRead } from './score-read.ts'
 import { webhooksIpRanges, webhooksList, webhooksRead, webhooksRegister } from './webhooks.ts'
 import { widgetRead } from './widget-read.ts'
@@ -35,6 +36,7 @@ export const OPERATIONS: readonly Operation[] = [
   webhooksIpRanges,
   webhooksRead,
   portalUsage,
+  sandboxReset,
 ]
 
 /** Every row of the interface, the token exchange included. */

@@ -39,7 +39,7 @@ function payment(direction: 'fund' | 'cashout', summary: string, description: st
     auth: 'payments:write',
     group: id,
     countsPer: 'partner',
-    cap: { product: id, amountOf: (body) => Number(body.amount) },
+    cap: { product: id, amountField: 'amount' },
     outcomes: PAYMENT_OUTCOMES,
     body: Body,
     success: {

@@ -2,6 +2,7 @@ import { refuse } from '../errors/refusal.ts'
 import { type DocsAsset, readDocsAsset } from './docs-assets.ts'
 import { escapeHtml } from './escape.ts'
 import type { Page } from './page.ts'
+import { redirect } from './redirect.ts'
 
 export type DocsParts = {
   /** The demo partner's credentials, when this gateway is for the reader's own machine and they work; asked anew for each page. */
@@ -42,6 +43,14 @@ export function docsPages({ demo }: DocsParts): readonly Page[] {
         },
         body: docsPage(demo()),
       }),
+    },
+    {
+      id: 'docs.home',
+      method: 'GET',
+      path: '/docs/',
+      group: 'other',
+      isDocument: true,
+      render: () => redirect(308, '/docs'),
     },
     {
       id: 'docs.asset',

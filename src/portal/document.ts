@@ -26,6 +26,12 @@ export type Document = {
   readonly content: Markup
   readonly style: Inline
   readonly script?: Inline
+  /** The script asks for its own page again. */
+  readonly refreshes?: boolean
+  /** `wide`: the title above, and many cards beneath it. By default one card beside the title. */
+  readonly layout?: 'wide'
+  /** `same-origin` lets the server see that a form came from its own page. By default nothing is told to anybody. */
+  readonly referrer?: 'same-origin'
 }
 
 /**
@@ -33,7 +39,7 @@ export type Document = {
  * framed page could be overlaid), never in a search engine, and its address (a session's URL) goes nowhere.
  */
 export function documentContent(document: Document): PageContent {
-  const { language, title, heading, lead, badge, content, style, script } = document
+  const { language, title, heading, lead, badge, content, style, script, layout, referrer } = document
   const { html } = markup`<!doctype html>
 <html lang="${language}">
 <head>
@@ -47,7 +53,7 @@ export function documentContent(document: Document): PageContent {
 <style>${style.text}</style>
 </head>
 <body>
-<main class="page">
+<main class="page${layout && ` ${layout}`}">
 <header class="hero">
 ${GATE}
 <div class="bar"><span class="brand">${MARK}Sandgate <span class="badge">${badge}</span></span>${document.corner}</div>
@@ -61,22 +67,27 @@ ${script && markup`<script>${script.text}</script>`}
 </html>
 `
   return {
-    headers: { ...HEADERS, 'content-language': language, 'content-security-policy': policy(style, script) },
+    headers: {
+      ...HEADERS,
+      'content-language': language,
+      'content-security-policy': policy(document),
+      'referrer-policy': referrer ?? 'no-referrer',
+    },
     body: html,
   }
 }
 
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
-  'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex, nofollow',
 }
 
-function policy(style: Inline, script: Inline | undefined): string {
+function policy({ style, script, refreshes = false }: Document): string {
   return [
     "default-src 'none'",
     `style-src ${style.source}`,
     ...(script ? [`script-src ${script.source}`] : []),
+    ...(refreshes ? ["connect-src 'self'"] : []),
     'img-src data:',
     "form-action 'self'",
     "base-uri 'none'",

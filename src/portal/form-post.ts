@@ -39,15 +39,15 @@ export function readFormPost({ headers, body }: Visit): FormRead {
 
 /**
  * Whether a form may have been sent by a page that is not ours. Browsers say so themselves in Sec-Fetch-Site; on
- * plain HTTP and in older ones there is only Origin, which is `null` on our own pages too (their referrer policy
- * hides it). Then the token in the form decides alone.
+ * plain HTTP and in older ones there is only Origin, which is `null` on some of our own pages too (their referrer
+ * policy hides it). Then the token in the form decides alone. Our origin is the public URL, or what the browser itself
+ * calls us: `localhost` where the public URL says 127.0.0.1.
  */
-export function isForeign({ headers }: Visit, publicUrl: string): boolean {
-  const site = headers['sec-fetch-site']
-  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
-  const { origin } = headers
+export function isForeign({ headers }: Pick<Visit, 'headers'>, publicUrl: string): boolean {
+  const { 'sec-fetch-site': site, origin, host } = headers
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
   if (origin === undefined || origin === 'null') return false
-  return origin !== new URL(publicUrl).origin
+  return origin !== new URL(publicUrl).origin && origin !== `http://${host}` && origin !== `https://${host}`
 }
 
 function utf8Text(body: Buffer): string | undefined {

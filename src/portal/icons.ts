@@ -11,6 +11,12 @@ export const ICONS = {
   warning: icon(markup`<path d="M12 4 2.8 19.5h18.4L12 4Z"/><path d="M12 10v4.5M12 17.2v.1"/>`),
   question: icon(markup`<path d="M8.8 9.2a3.2 3.2 0 1 1 4.6 2.9c-.9.5-1.4 1.1-1.4 2.1M12 17.4v.1"/>`),
   pause: icon(markup`<path d="M9.5 7v10M14.5 7v10"/>`),
+  key: icon(markup`<circle cx="8" cy="15" r="4.5"/><path d="m11.5 11.5 8-8M16 7l3 3"/>`),
+  search: icon(markup`<circle cx="11" cy="11" r="6.5"/><path d="m16 16 4.5 4.5"/>`),
+  leave: icon(markup`<path d="M14 4H6v16h8M11 12h9M16.5 8.5 20 12l-3.5 3.5"/>`),
+  again: icon(markup`<path d="M19.5 12a7.5 7.5 0 1 1-2.2-5.3M19.5 3.5v4h-4"/>`),
+  document: icon(markup`<path d="M6 3.5h8l4 4v13H6zM14 3.5v4h4M9 12h6M9 16h6"/>`),
+  chart: icon(markup`<path d="M4 20h16M7 20v-6M12 20V6M17 20v-9"/>`),
   arrow: icon(markup`<path d="M5 12h14M13 6l6 6-6 6"/>`),
 }
 

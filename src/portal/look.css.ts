@@ -7,7 +7,7 @@ export const LOOK = `
   color-scheme: light dark;
   --paper: #f6f0e4; --card: #fffdf8; --ink: #17302b; --muted: #58655f; --line: #e2d8c4; --edge: #857d6a;
   --brand: #0b5d4f; --brand-strong: #084a3f; --on-brand: #fff; --tint: #e7f0ea;
-  --danger: #a3290f; --danger-tint: #fbeae3; --sun: #e9a94d; --sun-tint: #fbf0da; --sun-ink: #6b4406;
+  --danger: #a3290f; --danger-tint: #fbeae3; --sun: #e9a94d; --sun-tint: #fbf0da; --sun-ink: #6b4406; --amber: #b8741a; --track: #ece3d1;
   --gate: #0b3f37; --gate-ink: #fbf4e4; --gate-soft: #cfdccf;
   --sans: -apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, Cantarell, "Liberation Sans", Arial, sans-serif;
   --serif: "Iowan Old Style", "Palatino Linotype", Palatino, P052, "Noto Serif", Georgia, serif;
@@ -17,7 +17,7 @@ export const LOOK = `
   :root {
     --paper: #0d1816; --card: #15231f; --ink: #f2ecdf; --muted: #a8b5ad; --line: #2b3c36; --edge: #75857d;
     --brand: #84d3bb; --brand-strong: #a4e3cf; --on-brand: #06251d; --tint: #1b322b;
-    --danger: #ffa38c; --danger-tint: #37201a; --sun-tint: #33291a; --sun-ink: #f2c988;
+    --danger: #ffa38c; --danger-tint: #37201a; --sun-tint: #33291a; --sun-ink: #f2c988; --amber: #e9a94d; --track: #26362f;
     --gate: #0a2a25;
   }
 }
@@ -67,8 +67,15 @@ code { font-family: var(--mono); font-size: .92em }
 .button { display: inline-flex; align-items: center; justify-content: center; gap: 10px; width: 100%; min-height: 52px; padding: 12px 22px; border: 0; border-radius: 14px; background: var(--brand); color: var(--on-brand); font: 600 1.0625rem/1.2 var(--sans); text-align: center; text-decoration: none; cursor: pointer }
 .button:hover { background: var(--brand-strong); color: var(--on-brand); text-decoration: none }
 .button:active { transform: translateY(1px) }
+.ways { display: flex; flex-wrap: wrap; align-items: center; gap: 10px 20px } .way { display: inline-flex; align-items: center; min-height: 44px }
 .button[aria-disabled=true] { opacity: .65; cursor: progress }
 
+@media (forced-colors: active) { .card, .button { border: 1px solid } .gate { display: none } }
+@media (prefers-reduced-motion: no-preference) { .button { transition: background-color .15s } }
+`
+
+/** On a wide screen: the title at the left, and one card beside it. For pages with one thing to read or to do. */
+export const SIDE_BY_SIDE = `
 @media (min-width: 60rem) {
   .page { display: grid; grid-template-columns: minmax(22rem, 38%) 1fr; min-height: 100vh; min-height: 100dvh; padding: 0 }
   .hero { grid-row: 1 / 99; padding: 28px 48px; position: sticky; top: 0; height: 100vh; height: 100dvh }
@@ -80,6 +87,4 @@ code { font-family: var(--mono); font-size: .92em }
   .card { align-self: center; justify-self: center; width: min(36rem, calc(100% - 64px)); margin: 48px 0; padding: 40px }
   .card .button { width: auto; min-width: 14rem }
 }
-@media (forced-colors: active) { .card, .button { border: 1px solid } .gate { display: none } }
-@media (prefers-reduced-motion: no-preference) { .button { transition: background-color .15s } }
 `

@@ -2,7 +2,7 @@ import { SCOPES } from '../config/contract.ts'
 import { CATALOGUE, isErrorCode } from '../errors/catalogue.ts'
 import { refuse } from '../errors/refusal.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import { errorPage, unknownErrorPage } from './error-page.ts'
+import { errorIndex, errorPage, unknownErrorPage } from './error-page.ts'
 import type { Page, PageAnswer } from './page.ts'
 
 export type DocumentParts = {
@@ -30,6 +30,7 @@ export function publicDocuments({ signingKeys, issuer, publicUrl, openApi }: Doc
       document ??= json(openApi())
       return document
     }),
+    get('docs.errors', '/docs/errors', () => ({ kind: 'page', status: 200, ...errorIndex(CATALOGUE) })),
     {
       ...get('docs.error', '/docs/errors/{code}', ({ params }) => {
         const code = params.code ?? ''

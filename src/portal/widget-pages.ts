@@ -4,7 +4,7 @@ import type { Fields } from '../operations/operation.ts'
 import { type Document, documentContent, inline } from './document.ts'
 import { ICONS, type IconName } from './icons.ts'
 import { askedLanguage, type Language, languageOf } from './language.ts'
-import { LOOK } from './look.css.ts'
+import { LOOK, SIDE_BY_SIDE } from './look.css.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
 import type { PageContent, Visitor } from './page.ts'
 import { FORM_LOOK } from './widget-form.css.ts'
@@ -12,8 +12,8 @@ import { type FormView, formView } from './widget-form-view.ts'
 import { WIDGET_SCRIPT } from './widget-script.ts'
 import { type PlainTextName, TEXTS, type Texts } from './widget-texts.ts'
 
-const FORM_STYLE = inline(LOOK + FORM_LOOK)
-const STYLE = inline(LOOK)
+const FORM_STYLE = inline(LOOK + SIDE_BY_SIDE + FORM_LOOK)
+const STYLE = inline(LOOK + SIDE_BY_SIDE)
 
 /** What every page of the widget knows about its reader and its session. */
 export type Scene = {

@@ -1,13 +1,10 @@
-import type { Language } from './language.ts'
+import { inLanguages, type PlainNames, type TextsOf, type TextTable } from './texts.ts'
 
 /** A number that stays on one line. */
 const EXAMPLE = '+225 07 00 00 00 01'.replaceAll(' ', '\u00a0')
 
-type Text = string | ((value: string) => string)
-
 /**
- * Everything that the widget says, in every language of ours; the type asks for each. In French a no-break space
- * stands before the high punctuation.
+ * Everything that the widget says, in every language of ours; the type asks for each.
  */
 const TABLE = {
   badge: { fr: 'Test', en: 'Sandbox' },
@@ -215,30 +212,10 @@ const TABLE = {
   theCompany: { fr: 'l’entreprise qui vous a envoyé ce lien', en: 'the company that sent you this link' },
   again: { fr: 'Réessayer', en: 'Try again' },
   openAgain: { fr: 'Ouvrir le formulaire', en: 'Open the form' },
-} as const satisfies Record<string, Record<Language, Text>>
+} as const satisfies TextTable
 
-type Table = typeof TABLE
-export type TextName = keyof Table
-/** What the widget says, in one language. */
-export type Texts = {
-  readonly [N in TextName]: Table[N]['fr' | 'en'] extends string ? string : (value: string) => string
-}
-
+export type Texts = TextsOf<typeof TABLE>
 /** The names of texts that need nothing filled in. */
-export type PlainTextName = { [N in TextName]: Texts[N] extends string ? N : never }[TextName]
+export type PlainTextName = PlainNames<Texts>
 
-export const TEXTS: Readonly<Record<Language, Texts>> = { fr: inLanguage('fr'), en: inLanguage('en') }
-
-function inLanguage(language: Language): Texts {
-  const texts = Object.entries(TABLE).map(([name, each]) => {
-    const text: Text = each[language]
-    if (language !== 'fr') return [name, text]
-    return [name, typeof text === 'string' ? spaced(text) : (value: string) => spaced(text(value))]
-  })
-  return Object.fromEntries(texts) as Texts
-}
-
-/** A no-break space where French wants one. */
-function spaced(text: string): string {
-  return text.replaceAll(/ (?=[:;?!–])/g, '\u00a0')
-}
+export const TEXTS = inLanguages(TABLE)

@@ -3,7 +3,7 @@ import { type ErrorCode, errorEntry } from '../errors/catalogue.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import { prefersHtml } from '../http/accept.ts'
 import type { Fields } from '../operations/operation.ts'
-import type { FoundSession, StoredSession } from '../operations/widget-session.ts'
+import { type FoundSession, type StoredSession, widgetSession } from '../operations/widget-session.ts'
 import { isForeign, readFormPost } from './form-post.ts'
 import type { Page, PageAnswer, PageContent, PageDecision, Visit, Visitor } from './page.ts'
 import { dossierOf, NOTHING_TYPED, problemsOf, type Typed, typedFrom } from './widget-form.ts'
@@ -34,6 +34,7 @@ export function widgetPages(parts: WidgetParts): readonly Page[] {
     path: '/kyc/widget/{sessionId}',
     group: 'other',
     isDocument: false,
+    belongsTo: widgetSession,
     renderRefusal,
   } as const
   return [

@@ -5,38 +5,47 @@ import { createClientIp, createProxyCheck } from '../checks/client-ip.ts'
 import { type Clock, type ControllableClock, controllableClock, instant, systemClock } from '../clock.ts'
 import { demoCredentials } from '../config/demo.ts'
 import type { Config } from '../config/schema.ts'
-import type { Decider } from '../decisions/decide.ts'
+import { type Decider, decidedBy } from '../decisions/decide.ts'
 import { createSimulator } from '../decisions/simulator.ts'
 import type { Edge, Gateway } from '../gateway/context.ts'
 import { createDeciding } from '../gateway/deciding.ts'
 import { createEndpoints } from '../gateway/endpoint.ts'
 import { createLifecycle } from '../gateway/lifecycle.ts'
 import { createOperatorServer } from '../gateway/operator-server.ts'
+import { operatorUsage } from '../gateway/operator-usage.ts'
+import { readOverview } from '../gateway/overview.ts'
 import { createPartnerServer } from '../gateway/partner-server.ts'
+import { portalParts } from '../gateway/portal-parts.ts'
+import { portalSessions } from '../gateway/portal-session.ts'
 import { createRecordings, type Recordings } from '../gateway/recordings.ts'
 import { deriveSettings } from '../gateway/settings.ts'
 import { createUnfinishedRequests } from '../gateway/unfinished.ts'
 import { widgetParts } from '../gateway/widget-decision.ts'
 import { boundConnections } from '../gateway/wire/connections.ts'
 import type { Logger } from '../observe/logger.ts'
-import { createMetrics } from '../observe/metrics.ts'
+import { createMetrics, type Metrics } from '../observe/metrics.ts'
 import { createProcessMetrics } from '../observe/process-metrics.ts'
-import { createUsageHistory } from '../observe/usage-history.ts'
+import { createUsageHistory, type UsageHistory } from '../observe/usage-history.ts'
 import { authToken } from '../operations/auth-token.ts'
 import { buildOpenApi } from '../operations/openapi.ts'
 import { OPERATIONS } from '../operations/operations.ts'
 import { docsPages } from '../portal/docs-page.ts'
+import { portalPages } from '../portal/portal.ts'
 import { publicDocuments } from '../portal/public-documents.ts'
+import { startPage } from '../portal/start-page.ts'
 import { widgetPages } from '../portal/widget.ts'
 import { createIds, type Ids } from '../simulator/ids.ts'
 import { openEmbeddedStore } from '../store/embedded.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import type { Store } from '../store/store.ts'
+import { createRegistryInSlices } from '../tokens/registry.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import { createVerifier } from '../tokens/verify.ts'
-import { type ConfigurationState, connectionsOf, whatIsRead } from './metric-sources.ts'
+import { createDeciders, type UpstreamParts } from './deciders.ts'
+import { type ConfigurationState, connectionsOf, partnerReads, whatIsRead } from './metric-sources.ts'
 import { stop } from './shutdown.ts'
 import { startSweeping } from './sweeping.ts'
+import { createTrust } from './trust.ts'
 
 export type StartOptions = {
   readonly config: Config
@@ -51,13 +60,17 @@ export type StartOptions = {
   readonly observer?: Pick<Recordings, 'isActive' | 'record'>
   /** Who decides; by default the simulator. */
   readonly decider?: Decider
+  /** How names of an upstream are looked up; by default as the system does. */
+  readonly lookup?: UpstreamParts['lookup']
+  /** Who counts; by default metrics and usage history of its own. */
+  readonly counts?: { readonly metrics: Metrics; readonly history: UsageHistory }
 }
 
 export type RunningGateway = {
   readonly partnerUrl: string
   readonly operatorUrl: string
-  /** Takes a new configuration into use for the requests that follow. Counters survive. */
-  readonly reconfigure: (config: Config) => void
+  /** Takes a new configuration into use; resolves when requests see it. Counters survive. */
+  readonly reconfigure: (config: Config) => Promise<void>
   /** Finishes what is in flight within the deadline, flushes and closes. */
   readonly close: () => Promise<void>
 }
@@ -79,7 +92,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   let settings = deriveSettings(config, shared)
   const configuration = options.configuration ?? (() => ({ ok: true }))
   let generation = 1
-  let reloadSeconds: number | undefined
+  let reconfiguring: Promise<void> = Promise.resolve()
   const unfinished = createUnfinishedRequests(config.server)
   const clientOf = createClientIp(config.listen.trustedProxies)
   const signingKeys = createSigningKeys({
@@ -88,29 +101,42 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     lifetimeSeconds: config.tokens.lifetimeSeconds,
   })
   const recordings = createRecordings(config, publicUrl, clock, logger)
-  const metrics = createMetrics({
-    reads: {
-      ...whatIsRead({ config, clock, store, lifecycle, signingKeys, recordings, configuration }),
-      sandgate_requests_unfinished: unfinished.count,
-      sandgate_connections: () => connectionsOf(partner),
-      sandgate_connections_refused_total: () => connections.refused(),
-      sandgate_configuration_generation: () => generation,
-      sandgate_configuration_reload_duration_seconds: () => reloadSeconds,
-    },
-    capsOf: (id) => {
-      const known = settings.registry.partner(id)
-      return known ? store.usage(id, settings.capsOf(known), clock.now()) : []
-    },
-    processMetrics: createProcessMetrics(),
-  })
+  const ownMetrics = () =>
+    createMetrics({
+      reads: {
+        ...whatIsRead({ config, clock, store, lifecycle, signingKeys, recordings, configuration }),
+        sandgate_requests_unfinished: unfinished.count,
+        sandgate_connections: () => connectionsOf(partner),
+        sandgate_connections_refused_total: () => connections.refused(),
+        sandgate_upstream_breaker_open: () => Number(live.upstream()?.breaker === 'open'),
+        sandgate_upstream_breaker_opened_total: () => live.opened(),
+        sandgate_configuration_generation: () => generation,
+      },
+      partners: partnerReads(store, clock, () => settings),
+      processMetrics: createProcessMetrics(),
+    })
+  const metrics = options.counts?.metrics ?? ownMetrics()
   metrics.configured(config)
-  const history = createUsageHistory({ store, now: clock.now, logger })
+  const live = createDeciders(
+    createSimulator(() => settings.simulation),
+    config,
+    {
+      ...{ signingKeys, publicUrl, issuer, logger, metrics },
+      ...(options.lookup && { lookup: options.lookup }),
+    },
+  )
+  const trusted = createTrust(config, { publicUrl, boundUrl: () => boundUrl, logger })
+  const history = options.counts?.history ?? createUsageHistory({ store, now: clock.now, logger })
+  const sessions = portalSessions(store)
   const edge: Edge = {
     clock,
     store,
     ids,
     signingKeys,
-    verifier: createVerifier({ signingKeys, issuer, audience: config.tokens.audience, clock }),
+    verifier: createVerifier({
+      ...{ signingKeys, issuer, audience: config.tokens.audience, clock },
+      assertions: trusted.current,
+    }),
     clientOf,
     lifecycle,
     unfinished,
@@ -120,18 +146,25 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     settings: () => settings,
     publicUrl,
     issuer,
+    sessions,
     recorder: options.observer ?? recordings,
   }
-  const decider = options.decider ?? createSimulator(() => settings.simulation)
-  const gateway: Gateway = { ...edge, answerer: createDeciding(edge, decider) }
+  const deciders = options.decider ? decidedBy(options.decider) : live
+  const gateway: Gateway = { ...edge, answerer: createDeciding(edge, deciders) }
   const documents = publicDocuments({
     signingKeys,
     issuer,
     publicUrl,
     openApi: () => buildOpenApi({ publicUrl: publicUrl() }),
   })
-  const docs = docsPages({ demo: () => demoCredentials(settings.config) })
-  const pages = [...documents, ...docs, ...widgetPages(widgetParts(edge, decider))]
+  const demo = () => demoCredentials(settings.config)
+  const pages = [
+    startPage({ publicUrl, demo, hasPortal: true }),
+    ...documents,
+    ...docsPages({ demo }),
+    ...widgetPages(widgetParts(edge, deciders)),
+    ...portalPages(portalParts(edge, sessions)),
+  ]
   const partner = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
   const bounds = {
     perAddress: config.server.connectionsPerAddress,
@@ -139,38 +172,47 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     isProxy: createProxyCheck(config.listen.trustedProxies),
   }
   const connections = boundConnections(partner.server, bounds)
+  const ready = () => {
+    const draining = lifecycle.draining()
+    const health = store.health()
+    const upstream = live.upstream()
+    return {
+      ready: !draining && health.writable && !lifecycle.stuck(),
+      draining,
+      overloaded: lifecycle.overloaded(),
+      store: health,
+      configuration: configuration(),
+      ...(upstream && { upstream: { breaker: upstream.breaker } }),
+    }
+  }
   const operator = createOperatorServer({
     config,
     clientOf,
     logger,
+    data: { config: () => settings.config, store },
     metrics,
     signingKeys,
     recordings,
+    usage: (id, resolution) => operatorUsage(settings, id, resolution, clock.now()),
     clock: config.clock.controllable ? (clock as ControllableClock) : undefined,
-    ready: () => {
-      const draining = lifecycle.draining()
-      const health = store.health()
-      return {
-        ready: !draining && health.writable && !lifecycle.stuck(),
-        draining,
-        overloaded: lifecycle.overloaded(),
-        store: health,
-        configuration: configuration(),
-      }
-    },
+    ready,
+    overview: () => readOverview({ edge, ready, recordings, decides: live.upstream() ? 'remote' : 'local' }),
   })
   boundConnections(operator.server, bounds)
-  const close = () =>
-    stop({
+  const close = () => {
+    trusted.stop()
+    return stop({
       partner,
       operator,
       store,
       lifecycle,
       recordings,
+      deciders: live,
       history,
       sweeping,
       drainMs: config.server.drainMs,
     })
+  }
   const sweeping = startSweeping(store, clock, logger)
   try {
     boundUrl = await listen(partner, config.listen)
@@ -180,11 +222,15 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       partnerUrl: boundUrl,
       operatorUrl,
       reconfigure: (next) => {
-        const startedAt = performance.now()
-        settings = deriveSettings(next, shared)
-        metrics.configured(next)
-        generation++
-        reloadSeconds = (performance.now() - startedAt) / 1000
+        // One after the other, in the order in which they were asked for.
+        reconfiguring = reconfiguring.then(async () => {
+          live.use(next)
+          trusted.use(next)
+          settings = deriveSettings(next, shared, await createRegistryInSlices(next.partners))
+          metrics.configured(next)
+          generation++
+        })
+        return reconfiguring
       },
       close,
     }

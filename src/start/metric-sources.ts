@@ -3,6 +3,8 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
 import type { Lifecycle } from '../gateway/lifecycle.ts'
 import type { Recordings } from '../gateway/recordings.ts'
+import type { Settings } from '../gateway/settings.ts'
+import type { PartnerReads } from '../observe/partner-series.ts'
 import type { Reads } from '../observe/series.ts'
 import type { Store } from '../store/store.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
@@ -15,6 +17,8 @@ export type ConfigurationState = {
   readonly needsRestart?: readonly string[]
   /** Reloads that mistakes have stopped since the start. */
   readonly failures?: number
+  /** How long the last reload took. */
+  readonly reloadMs?: number | undefined
 }
 
 export type MetricSources = {
@@ -43,15 +47,13 @@ export function whatIsRead(sources: MetricSources): Reads {
     sandgate_store_free_bytes: () => stats().disk?.freeBytes,
     sandgate_store_reusable_bytes: () => stats().disk?.reusableBytes,
     sandgate_store_sweep_backlog_seconds: () => stats().sweepBacklogMs / 1000,
-    // Without an upstream nothing is broken.
-    sandgate_upstream_breaker_open: () => 0,
-    sandgate_upstream_breaker_opened_total: () => 0,
     sandgate_recordings: () => recordings.counts().active,
     sandgate_recordings_bad: () => recordings.counts().bad,
     sandgate_recorded_exchanges_total: () => recordings.counts().recorded,
     sandgate_recording_dropped_exchanges_total: () => recordings.counts().dropped,
     sandgate_signing_key_age_seconds: () => keyAgeSeconds(signingKeys, clock),
     sandgate_configuration_good: () => Number(configuration().ok),
+    sandgate_configuration_reload_duration_seconds: () => (configuration().reloadMs ?? 0) / 1000,
     sandgate_configuration_reload_failures_total: () => configuration().failures ?? 0,
     sandgate_configuration_needs_restart: () => configuration().needsRestart?.length ?? 0,
   }
@@ -66,4 +68,27 @@ export function connectionsOf({ server }: FastifyInstance): Promise<number> {
 async function keyAgeSeconds(keys: SigningKeys, clock: Clock): Promise<number | undefined> {
   const active = (await keys.list()).find(({ state }) => state === 'active')
   return active && Math.max(0, clock.now() - Date.parse(active.createdAt)) / 1000
+}
+
+/** What is read of a partner: its caps and what it holds. */
+export function partnerReads(store: Store, clock: Clock, settings: () => Settings): PartnerReads {
+  return {
+    capsOf: (id) => {
+      const { registry, capsOf } = settings()
+      const partner = registry.partner(id)
+      return partner ? store.usage(id, capsOf(partner), clock.now()) : []
+    },
+    quotasOf: async (id) => {
+      const { registry, config } = settings()
+      const { answerBytes, ...records } = config.store.quotas
+      const partner = registry.partner(id)
+      if (!partner) return []
+      const held = await store.dataUsage({ partner: id, tenant: partner.tenant })
+      return held.map(({ kind, used }) => ({
+        kind,
+        used,
+        limit: kind === 'keys' ? answerBytes : records[kind],
+      }))
+    },
+  }
 }

@@ -1,8 +1,9 @@
-import type { Interaction } from '../cassettes/interaction.ts'
+import type { Cassette, Interaction } from '../cassettes/interaction.ts'
 import { splitTarget } from '../http/target.ts'
 import { docsPages } from '../portal/docs-page.ts'
 import type { Page } from '../portal/page.ts'
 import { type DocumentParts, publicDocuments } from '../portal/public-documents.ts'
+import { startPage } from '../portal/start-page.ts'
 
 /** For a script that waits until the replay listens: asking for anything else would be a miss, or use an answer up. */
 const LIVENESS: Page = {
@@ -19,9 +20,18 @@ const LIVENESS: Page = {
   }),
 }
 
+const demo = () => undefined
+
 /** What a gateway that replays has by itself, whatever was recorded: its documents, and a sign of life. */
 export function livePages(parts: DocumentParts): readonly Page[] {
-  return [...publicDocuments(parts), ...docsPages({ demo: () => undefined }), LIVENESS]
+  return [...publicDocuments(parts), ...docsPages({ demo }), LIVENESS]
+}
+
+/** A start page for who opens a replay in a browser, unless one was recorded: that one is the tape's. */
+export function startPages(cassettes: readonly Cassette[], publicUrl: () => string): readonly Page[] {
+  const pages = [startPage({ publicUrl, demo, hasPortal: false })]
+  const isRecorded = isForOneOf(pages)
+  return cassettes.some(({ interactions }) => interactions.some(isRecorded)) ? [] : pages
 }
 
 /** Whether a recorded request was for one of the pages. */

@@ -9,7 +9,7 @@ import { createTape, type Tape, type TapeOptions } from '../cassettes/tape/tape.
 import { createClientIp } from '../checks/client-ip.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
-import type { Decider } from '../decisions/decide.ts'
+import { type Decider, decidedBy } from '../decisions/decide.ts'
 import type { Edge, Gateway } from '../gateway/context.ts'
 import { createEndpoints } from '../gateway/endpoint.ts'
 import { createLifecycle } from '../gateway/lifecycle.ts'
@@ -30,7 +30,7 @@ import { createMemoryStore } from '../store/memory.ts'
 import type { RateWindow, Store, WindowState } from '../store/store.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import { createVerifier } from '../tokens/verify.ts'
-import { isForOneOf, livePages } from './replay-pages.ts'
+import { isForOneOf, livePages, startPages } from './replay-pages.ts'
 import { anySecret, replayPartner } from './replay-partner.ts'
 
 export type ReplayGatewayOptions = {
@@ -98,7 +98,10 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   let url = ''
   const publicUrl = options.publicUrl ?? (() => url)
   const openApi = () => buildOpenApi({ publicUrl: publicUrl(), answerer: 'tape' })
-  const ownPages = livePages({ signingKeys, issuer: publicUrl, publicUrl, openApi })
+  const ownPages = [
+    ...livePages({ signingKeys, issuer: publicUrl, publicUrl, openApi }),
+    ...startPages(cassettes, publicUrl),
+  ]
   const deciding = { rules: config.outcomes, testValues }
   const tape = createTape(withVolatile(cassettes, options.volatile ?? [], deciding), {
     ...deciding,
@@ -133,7 +136,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     unfinished,
     logger,
     // A replay has no operator listener; its ledger counts.
-    metrics: createMetrics({ reads: {}, capsOf: () => [] }),
+    metrics: createMetrics({ reads: {}, partners: { capsOf: () => [], quotasOf: () => [] } }),
     history: NO_HISTORY,
     settings: () => settings,
     publicUrl,
@@ -147,7 +150,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     ...(onNewExchange && { onNewExchange }),
   })
   const gateway: Gateway = { ...edge, answerer }
-  const pages = [...ownPages, ...widgetPages(widgetParts(edge, NOBODY_DECIDES))]
+  const pages = [...ownPages, ...widgetPages(widgetParts(edge, decidedBy(NOBODY_DECIDES)))]
   const app = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
   await app.ready()
   app.server.listen(options.port ?? 0, HOST)

@@ -8,6 +8,7 @@ export type Stoppable = {
   readonly store: Store
   readonly lifecycle: Lifecycle
   readonly recordings: { readonly close: () => Promise<void> }
+  readonly deciders: { readonly close: () => Promise<void> }
   readonly history: { readonly stop: () => Promise<void> }
   readonly sweeping: { readonly stop: () => Promise<void> }
   readonly drainMs: number
@@ -25,6 +26,7 @@ export async function stop({
   store,
   lifecycle,
   recordings,
+  deciders,
   history,
   sweeping,
   drainMs,
@@ -39,6 +41,8 @@ export async function stop({
   await Promise.race([closed(partner), elapsed(LAST_BYTES_MS)])
   server.closeAllConnections()
   await Promise.all([partner.close(), operator.close()])
+  // What an upstream has not answered by now is unknown, and its keys say so when the store closes.
+  await deciders.close()
   await recordings.close()
   await sweeping.stop()
   await history.stop()

@@ -28,7 +28,10 @@ export function admit(engine: Engine, admission: Admission, now: number): Verdic
   if (window?.full) return { kind: 'full', window }
   const seen = window === undefined ? {} : { window }
   engine.running.expire(now)
-  return judgeKey(engine, admission, seen, now) ?? admitNew(engine, admission, seen, now)
+  const earlier = judgeKey(engine, admission, seen, now)
+  if (earlier !== undefined) return earlier
+  if (admission.storedOnly) return { kind: 'turned-away', ...seen }
+  return admitNew(engine, admission, seen, now)
 }
 
 const NO_QUOTAS: readonly QuotaDemand[] = []
@@ -43,6 +46,7 @@ function judgeKey(engine: Engine, admission: Admission, seen: Seen, now: number)
   if (work !== undefined) {
     if (work.fingerprint !== claim.fingerprint) return { kind: 'reused', ...seen }
     if (work.busy || work.state === 'running') return { kind: 'running', ...seen }
+    if (admission.storedOnly) return { kind: 'turned-away', ...seen }
     return takeOver(engine, work, admission, claim, seen, now)
   }
   const finished = readFinished(engine, partner, claim.key, now)
@@ -69,7 +73,12 @@ function takeOver(
   const fence = engine.fences.next()
   engine.running.takeOver(work, fence, now + claim.leaseMs)
   const { caps, admittedAt } = work
-  const permit: Permit = { partner, fence, claim, caps, admittedAt, effect, takeover: true }
+  // Whoever decides today: a marker says that the effect of the first attempt is beyond our reach.
+  const permit: Permit = {
+    ...{ partner, fence, claim, caps, admittedAt },
+    effect: work.marker === undefined ? effect : 'remote',
+    takeover: true,
+  }
   return { kind: 'admitted', ...seen, permit }
 }
 
@@ -144,7 +153,8 @@ export async function writeMarker(engine: Engine, work: Unfinished): Promise<voi
   work.marker = name
 }
 
-function refuseUnlessWritable(engine: Engine): void {
+/** @throws StoreUnavailable while new work may not begin. */
+export function refuseUnlessWritable(engine: Engine): void {
   const health = healthOf(engine)
   if (!health.writable) throw new StoreUnavailable(health.reason)
 }

@@ -25,8 +25,8 @@ export type Maintenance = {
   readonly done: () => void
 }
 
-/** A segment is sorted and written in one go, which must hold nobody up: some 20 ms. */
-const SEGMENT = 32_768
+/** A segment is sorted and written in one go, which must hold nobody up: some 10 ms. */
+const SEGMENT = 16_384
 /** Sixteen bits for each answer; eight of them set: of absent names one in two thousand passes. */
 const FILTER_BITS = SEGMENT * 16
 const PROBES = 8

@@ -18,12 +18,13 @@ export const KIND_OF_RECORD: Readonly<Record<RecordKind, DataKind>> = {
   session: 'sessions',
   decision: 'sessions',
   webhook: 'webhooks',
+  'ended-session': 'sessions',
 }
 
 /** The records of each kind: the first is the one that is counted. */
 export const RECORDS_OF_KIND: Readonly<Record<DataKind, readonly RecordKind[]>> = {
   accounts: ['account', 'score'],
-  sessions: ['session', 'decision'],
+  sessions: ['session', 'decision', 'ended-session'],
   webhooks: ['webhook'],
   keys: [],
 }

@@ -122,9 +122,12 @@ export const decodeRecord = (value: Buffer): unknown => JSON.parse(value.toStrin
 
 export type FinishedAnswer = { readonly fingerprint: string; readonly answer: StoredAnswer }
 
-/** expiry 8, status 2, length of the fingerprint 2, length of the headers 4, fingerprint, headers (JSON), body. */
+/**
+ * expiry 8, status 2, length of the fingerprint 2, length of the headers 4, fingerprint, headers (JSON), body. Headers
+ * are an object by name, or a list of lines.
+ */
 export function encodeAnswer(expiresAt: number, fingerprint: string, answer: StoredAnswer): Buffer {
-  const headers = JSON.stringify(answer.headers)
+  const headers = JSON.stringify(answer.lines ?? answer.headers)
   const fingerprintBytes = Buffer.byteLength(fingerprint)
   const headerBytes = Buffer.byteLength(headers)
   const { body } = answer
@@ -144,11 +147,12 @@ export function encodeAnswer(expiresAt: number, fingerprint: string, answer: Sto
 export function decodeAnswer(value: Buffer): FinishedAnswer {
   const headersAt = 16 + value.readUInt16BE(10)
   const bodyAt = headersAt + value.readUInt32BE(12)
+  const headers = JSON.parse(value.toString('utf8', headersAt, bodyAt))
   return {
     fingerprint: value.toString('utf8', 16, headersAt),
     answer: {
       status: value.readUInt16BE(8),
-      headers: JSON.parse(value.toString('utf8', headersAt, bodyAt)),
+      ...(Array.isArray(headers) ? { headers: {}, lines: headers } : { headers }),
       body: Buffer.from(value.subarray(bodyAt)),
     },
   }

@@ -1,4 +1,4 @@
-import { admit, healthOf } from './admission.ts'
+import { admit, healthOf, refuseUnlessWritable } from './admission.ts'
 import type { Backing } from './backing.ts'
 import { createCapBook } from './caps.ts'
 import type { Commits } from './commits.ts'
@@ -70,7 +70,11 @@ export function createStore(parts: EngineParts): Store {
       engine.running.expire(now)
       return caps.usage(partner, wanted, now)
     },
-    addHistory: (additions, now) => addHistory(commits, additions, now),
+    addHistory: async (additions, now) => {
+      // What is kept free is for what has begun.
+      refuseUnlessWritable(engine)
+      await addHistory(commits, additions, now)
+    },
     history: (partner, resolution, now) => readHistory(backing, partner, resolution, now),
     refusals: (partner, now) => readRefusals(backing, partner, now),
     secret: () => Buffer.from(secret),

@@ -1,3 +1,5 @@
+import type { HeaderLine } from '../http/header-lines.ts'
+
 /**
  * The store contract. Every implementation passes the one suite in test/store/contract.ts.
  *
@@ -144,6 +146,8 @@ export type Admission = {
   /** Judged with the caps; what a take-over finds has been judged. */
   readonly quotas?: readonly QuotaDemand[]
   readonly effect: 'local' | 'remote'
+  /** Only what is stored is wanted: whatever would have to be decided is turned away, with nothing reserved. */
+  readonly storedOnly?: boolean
 }
 
 /** `window` is present whenever the admission had one. */
@@ -151,6 +155,7 @@ export type Verdict =
   | { readonly kind: 'full'; readonly window: WindowState }
   | { readonly kind: 'reused'; readonly window?: WindowState }
   | { readonly kind: 'running'; readonly window?: WindowState }
+  | { readonly kind: 'turned-away'; readonly window?: WindowState }
   | { readonly kind: 'stored'; readonly window?: WindowState; readonly answer: StoredAnswer }
   | {
       readonly kind: 'capped'
@@ -173,6 +178,7 @@ export type Permit = {
   readonly caps: readonly CapDemand[]
   /** The instant of admission: caps belong to the period that holds it. */
   readonly admittedAt: number
+  /** At a take-over `remote` in any case: that is what the first attempt was. */
   readonly effect: 'local' | 'remote'
   /** True when the permit takes over a key whose earlier outcome is unknown. */
   readonly takeover: boolean
@@ -182,6 +188,8 @@ export type StoredAnswer = {
   readonly status: number
   /** Content-Type, and Location and X-Sandbox-Rule where there are any; lower-case names. */
   readonly headers: Readonly<Record<string, string>>
+  /** In place of `headers`, which are empty then: every header line of an answer that an upstream has sent. */
+  readonly lines?: readonly HeaderLine[]
   /** The bytes, or the text whose UTF-8 they are. */
   readonly body: Buffer | string
 }
@@ -217,7 +225,7 @@ export type SettleResult =
    */
   | { readonly kind: 'conflict' }
 
-export type RecordKind = 'account' | 'score' | 'session' | 'decision' | 'webhook'
+export type RecordKind = 'account' | 'score' | 'session' | 'decision' | 'webhook' | 'ended-session'
 
 /**
  * What a partner can fill the disk with. Records belong to its tenant: `accounts` (with their score rows), `sessions`

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { Scope } from '../config/contract.ts'
 import type { Partner } from '../config/partners.ts'
 
-/** An active key and what it may do. One object per key for the life of a registry: compare by identity. */
+/** An active key and what it may do. One object per key as long as its partner is what it is: compare by identity. */
 export type ProvenKey = {
   readonly partner: Partner
   readonly keyId: string
@@ -36,29 +36,77 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text, 'utf8
 const blind = (data: string | Buffer): Buffer => createHmac('sha256', processKey).update(data).digest()
 const lookup = (secret: Buffer): string => blind(secret).toString('base64')
 
+/** What is worked out for one key of a partner, and needed as long as the partner is what it is. */
+type KeyEntry = {
+  readonly id: string
+  readonly lookup: string
+  readonly provable: Provable
+}
+
+/** Partners never change in place, so what a reload leaves as it is need not be worked out again. */
+const worked = new WeakMap<Partner, readonly KeyEntry[]>()
+
+function entriesOf(partner: Partner): readonly KeyEntry[] {
+  const known = worked.get(partner)
+  if (known !== undefined) return known
+  const entries = partner.keys.map((key): KeyEntry => {
+    const secret = Buffer.from(key.sha256, 'hex')
+    if (secret.length !== 32) throw new Error(`The sha256 of ${key.id} is not 64 hex digits.`)
+    const proven = key.revoked === true ? undefined : { partner, keyId: key.id, scopes: heldBy(partner, key) }
+    const provable = { proven, secret, id: blind(key.id), tenant: blind(partner.tenant) }
+    return { id: key.id, lookup: lookup(secret), provable }
+  })
+  worked.set(partner, entries)
+  return entries
+}
+
 /** @throws when two partners or two keys are the same, since a token could then belong to either. */
 export function createRegistry(partners: readonly Partner[]): Registry {
+  const registering = startRegistering()
+  for (const partner of partners) registering.add(partner)
+  return registering.done(partners)
+}
+
+/** So few that adding them takes a few milliseconds, when all of them are new. */
+const SLICE = 200
+
+/** The same in slices, between which everything else goes on. */
+export async function createRegistryInSlices(partners: readonly Partner[]): Promise<Registry> {
+  const registering = startRegistering()
+  for (const [i, partner] of partners.entries()) {
+    if (i % SLICE === SLICE - 1) await new Promise((resolve) => setImmediate(resolve))
+    registering.add(partner)
+  }
+  return registering.done(partners)
+}
+
+function startRegistering() {
   const byPartner = new Map<string, Partner>()
   const byKey = new Map<string, ProvenKey>()
   const bySecret = new Map<string, Provable>()
   const seenKeys = new Set<string>()
 
-  for (const partner of partners) {
+  function add(partner: Partner): void {
     if (byPartner.has(partner.id)) throw new Error(`Two partners have the id ${partner.id}.`)
     byPartner.set(partner.id, partner)
-    for (const key of partner.keys) {
-      if (seenKeys.has(key.id)) throw new Error(`Two keys have the id ${key.id}.`)
-      seenKeys.add(key.id)
-      const secret = Buffer.from(key.sha256, 'hex')
-      if (secret.length !== 32) throw new Error(`The sha256 of ${key.id} is not 64 hex digits.`)
+    for (const { id, lookup: place, provable } of entriesOf(partner)) {
+      if (seenKeys.has(id)) throw new Error(`Two keys have the id ${id}.`)
+      seenKeys.add(id)
       // A revoked key takes part, so that its secret cannot live on unnoticed under another id.
-      if (bySecret.has(lookup(secret))) throw new Error(`${key.id} is the same sandbox key as another one.`)
-      const proven =
-        key.revoked === true ? undefined : { partner, keyId: key.id, scopes: heldBy(partner, key) }
-      bySecret.set(lookup(secret), { proven, secret, id: blind(key.id), tenant: blind(partner.tenant) })
-      if (proven !== undefined) byKey.set(key.id, proven)
+      if (bySecret.has(place)) throw new Error(`${id} is the same sandbox key as another one.`)
+      bySecret.set(place, provable)
+      if (provable.proven !== undefined) byKey.set(id, provable.proven)
     }
   }
+  return { add, done: (partners: readonly Partner[]) => registryOf(partners, byPartner, byKey, bySecret) }
+}
+
+function registryOf(
+  partners: readonly Partner[],
+  byPartner: ReadonlyMap<string, Partner>,
+  byKey: ReadonlyMap<string, ProvenKey>,
+  bySecret: ReadonlyMap<string, Provable>,
+): Registry {
   // What an unknown secret is compared with. It matches nothing and proves nothing.
   const decoy: Provable = {
     proven: undefined,

@@ -16,6 +16,8 @@ export type Principal = {
   readonly scopes: ReadonlySet<string>
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
+  /** A gateway in front has found out who it is; `isUnlimited`: and has counted the request. */
+  readonly assertedBy?: { readonly issuer: string; readonly isUnlimited: boolean }
 }
 
 /** `none`: the request carries no bearer token, which only some operations allow. */
@@ -70,6 +72,11 @@ const EXPIRED: Authentication = { kind: 'refused', refusal: tokenExpired() }
 const MAX_TOKEN_LENGTH = 8192
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.([A-Za-z0-9_-]+)$/
 
+type Assertions = {
+  readonly isAssertion: (token: string) => boolean
+  readonly authenticate: (token: string, registry: Registry) => Authentication | Promise<Authentication>
+}
+
 /**
  * A signature is verified once: good tokens are remembered. What can change while a token lives is looked at on every
  * request all the same: the clock, the key, the partner.
@@ -80,6 +87,8 @@ export function createVerifier(options: {
   readonly issuer: () => string
   readonly audience: string
   readonly clock: Clock
+  /** Takes assertions of gateways in front; read for each request, since a reload may change it. */
+  readonly assertions?: () => Assertions | undefined
   readonly cacheSize?: number
 }): Verifier {
   const { signingKeys, issuer, audience, clock } = options
@@ -135,7 +144,11 @@ export function createVerifier(options: {
         memo.last = { authorization, verified, generation }
         return judge(verified, registry, clock.now())
       }
-      return isCompact(token) ? verify(token, registry) : INVALID
+      if (!isCompact(token)) return INVALID
+      const assertions = options.assertions?.()
+      return assertions?.isAssertion(token)
+        ? assertions.authenticate(token, registry)
+        : verify(token, registry)
     },
   }
 }

@@ -18,11 +18,15 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 /** Says where a body ends or whom a request is for, so `Connection: content-length` does not take it away. */
 const KEPT: ReadonlySet<string> = new Set(['content-length', 'host'])
 
+const NONE: readonly string[] = []
+
 /** The lines that travel from end to end, each as it was: repeats, order and spelling kept. */
 export function endToEnd(lines: readonly HeaderLine[]): HeaderLine[] {
-  const named = lines.flatMap(([name, value]) =>
-    name.toLowerCase() === 'connection' ? value.split(',').map((token) => token.trim().toLowerCase()) : [],
-  )
+  let named = NONE
+  for (const [name, value] of lines) {
+    if (name.length !== 10 || name.toLowerCase() !== 'connection') continue
+    named = [...named, ...value.split(',').map((token) => token.trim().toLowerCase())]
+  }
   return lines.filter(([name]) => {
     const lower = name.toLowerCase()
     return !HOP_BY_HOP.has(lower) && (KEPT.has(lower) || !named.includes(lower))

@@ -146,7 +146,7 @@ describe('a path has one spelling', () => {
     expectProblem(await request(`GET ${path} HTTP/1.1`, HOST, AUTH), 'BAD_REQUEST')
   })
 
-  it.each(['/v1/accounts/', '/V1/accounts', '/v1/accounts.json', '/', '/v1', '/metrics', '/livez'])(
+  it.each(['/v1/accounts/', '/V1/accounts', '/v1/accounts.json', '/v1', '/metrics', '/livez'])(
     '%s is not one of ours',
     async (path) => {
       expectProblem(await request(`GET ${path} HTTP/1.1`, HOST, AUTH), 'NOT_FOUND')
@@ -156,7 +156,9 @@ describe('a path has one spelling', () => {
   it('absolute-form is served by its path; its authority is ignored', async () => {
     expect((await request(`GET ${gateway.url}/portal/usage HTTP/1.1`, HOST, AUTH)).status).toBe(200)
     expect((await request('GET http://evil.example/portal/usage HTTP/1.1', HOST, AUTH)).status).toBe(200)
-    expectProblem(await request('GET http://evil.example HTTP/1.1', HOST, AUTH), 'NOT_FOUND')
+    const start = await request('GET http://evil.example HTTP/1.1', HOST, AUTH)
+    expect(start.status).toBe(200)
+    expect(start.bytes.toString()).not.toContain('evil.example')
     expectProblem(await request('GET http://evil.example//portal/usage HTTP/1.1', HOST, AUTH), 'BAD_REQUEST')
   })
 })

@@ -3,7 +3,7 @@ import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
 import { type Answered, createMetrics, type Metrics } from '../../src/observe/metrics.ts'
 import { MAX_SERIES_PER_PARTNER } from '../../src/observe/partner-series.ts'
 import type { Reads } from '../../src/observe/series.ts'
-import type { CapUsage } from '../../src/store/store.ts'
+import { type CapUsage, DATA_KINDS } from '../../src/store/store.ts'
 
 const cap = (over: Partial<CapUsage> = {}): CapUsage => ({
   product: 'payments.fund',
@@ -27,7 +27,8 @@ const ALL_CAPS = [
 ]
 
 function metrics(reads: Reads = {}, caps: readonly CapUsage[] = ALL_CAPS): Metrics {
-  return createMetrics({ reads, capsOf: () => caps })
+  const kinds = DATA_KINDS.map((kind) => ({ kind, used: 1, limit: 4 }))
+  return createMetrics({ reads, partners: { capsOf: () => caps, quotasOf: () => kinds } })
 }
 
 const answer = (over: Partial<Answered> = {}): Answered => ({

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { BOARDS } from '../../scripts/dashboards/boards.ts'
 import { WAIT_MS } from '../support/effort.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
+import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { type Caller, callerFor, exchange, get, post, send, transmit } from '../support/http.ts'
 import { partner, partners } from '../support/partners.ts'
 import { type Prometheus, promtool, type Rule, startPrometheus } from '../support/prometheus.ts'
@@ -24,11 +24,12 @@ let prometheus: Prometheus
 let caller: Caller
 
 beforeAll(async () => {
-  gateway = await startGateway({ partners: [tight, ...partners(3)], clock: 'system' })
+  const recording = { directory: temporaryDirectory('recordings') }
+  gateway = await startGateway({ partners: [tight, ...partners(3)], clock: 'system', config: { recording } })
   prometheus = await startPrometheus(gateway.operatorUrl)
   caller = callerFor(gateway, tight)
   await send(caller, 'GET', '/v1/accounts', undefined)
-  await record('load')
+  await record()
   // Rates see what happens between two scrapes.
   await scraped('sandgate_partner_answers_total{partner="tight"}')
   await load()
@@ -38,11 +39,12 @@ beforeAll(async () => {
 })
 afterAll(() => prometheus.stop())
 
-async function record(name: string): Promise<void> {
+async function record(): Promise<void> {
   const headers = { 'content-type': 'application/json' }
-  const body = Buffer.from(JSON.stringify({ name: `${name}-${randomUUID().slice(0, 8)}` }))
   const to = { ...gateway, url: gateway.operatorUrl }
-  expect((await transmit(to, 'POST', '/recordings', body, headers)).status).toBe(201)
+  expect((await transmit(to, 'POST', '/recordings', Buffer.from('{"name":"load"}'), headers)).status).toBe(
+    201,
+  )
 }
 
 async function scraped(expr: string): Promise<void> {

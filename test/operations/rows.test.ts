@@ -40,7 +40,7 @@ function lacking(row: OperationRow): string[] {
       `hasAmount of ${id} in DECIDING_OPERATIONS is wrong`,
     ),
     ...when(
-      cap && PRODUCTS_WITHOUT_AMOUNT.includes(cap.product) !== (cap.amountOf === undefined),
+      cap && PRODUCTS_WITHOUT_AMOUNT.includes(cap.product) !== (cap.amountField === undefined),
       `${id} and PRODUCTS_WITHOUT_AMOUNT differ on whether ${cap?.product} has an amount`,
     ),
     ...when(

@@ -194,6 +194,9 @@ describe('a store that cannot be written', () => {
       headers: { accept: BROWSER, 'accept-language': 'en', 'content-type': FORM },
       body: Buffer.from(new URLSearchParams({ ...DOSSIER, token }).toString()),
       requestId: 'req_x',
+      viewer: undefined,
+      windows: () => [],
+      countFailure: async () => undefined,
       now: Date.UTC(2026, 0, 15, 9, 31),
     })
     expect(answer).toMatchObject({ kind: 'page', status: 503, code: 'STORE_UNAVAILABLE' })

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { HistoryAddition, RecentRefusal, UsageBucket } from '../../src/store/store.ts'
+import {
+  DATA_KINDS,
+  type HistoryAddition,
+  type RecentRefusal,
+  type UsageBucket,
+} from '../../src/store/store.ts'
 import { NOON } from '../support/store-work.ts'
 import type { FreshStore } from './contract.ts'
 
@@ -103,6 +108,14 @@ export function historyContract(store: FreshStore): void {
       expect(await store().sweep(NOON + 48 * HOUR - 1)).toBe(0)
       expect(await store().sweep(NOON + 48 * HOUR)).toBe(1)
       expect(await store().sweep(MIDNIGHT + 31 * DAY)).toBe(1)
+    })
+
+    it('belongs to the partner and not to its data: a reset keeps it', async () => {
+      await add({ counts: [counts(NOON)], refusals: [refusal(1)] })
+      await store().resetData({ partner: 'demo', tenant: 'tn_demo' }, DATA_KINDS)
+      await store().sweep(NOON)
+      expect(await store().history('demo', 'hours', NOON)).toEqual([counts(NOON)])
+      expect(await store().refusals('demo', NOON)).toEqual([refusal(1)])
     })
 
     it('takes many partners at once', async () => {

@@ -2,7 +2,7 @@ import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
-import type { CapUsage, StoreHealth, WindowState } from '../../src/store/store.ts'
+import { type CapUsage, type StoreHealth, StoreUnavailable, type WindowState } from '../../src/store/store.ts'
 import { temporaryDirectories } from '../support/store-directory.ts'
 import { Refusal, type StoreProcess, storeProcesses } from '../support/store-process.ts'
 import {
@@ -156,6 +156,12 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     expect(await store.get('account', 'tn_demo', 'acc_1', NOON)).toBeUndefined()
     expect(await store.sweep(NOON)).toBeGreaterThan(0)
     expect(store.stats(NOON).disk?.freeBytes).toBeGreaterThan(0)
+    await store.close()
+  })
+
+  it('keeps the usage history out of what is reserved for work that has begun', async () => {
+    const store = await openEmbeddedStore({ path: directory(), reserveBytes: Number.MAX_SAFE_INTEGER })
+    await expect(store.addHistory([], NOON)).rejects.toThrow(StoreUnavailable)
     await store.close()
   })
 

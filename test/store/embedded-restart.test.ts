@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
-import { encodeNumber, installationName } from '../../src/store/keyspace.ts'
+import { encodeNumber, installationName, quotaName } from '../../src/store/keyspace.ts'
 import { openLmdb } from '../../src/store/lmdb-backing.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryDirectories } from '../support/store-directory.ts'
@@ -130,6 +130,34 @@ describe('the embedded store, opened again', () => {
       }
       expect(sizes[5]).toBe(sizes[3])
     })
+  })
+})
+
+it('a directory of the first format is taken over, with what its partners hold counted', async () => {
+  const path = directory()
+  const owner = { partner: 'demo', tenant: 'tn_demo' }
+  const key = claim()
+  const before = await withStore(path, async (store) => {
+    await put(store, [
+      record('acc_1', 1),
+      record('ref', {}, { kind: 'score' }),
+      record('wh_1', 1, { kind: 'webhook' }),
+    ])
+    await finish(store, await permitFor(store, { claim: key }), {})
+    return store.dataUsage(owner)
+  })
+  const db = openLmdb(path)
+  db.putSync(Buffer.from(installationName('format')), encodeNumber(Number.POSITIVE_INFINITY, 1))
+  for (const { kind } of before)
+    db.removeSync(Buffer.from(quotaName(kind, kind === 'keys' ? owner.partner : owner.tenant)))
+  await db.close()
+  await withStore(path, async (store) => {
+    expect(await store.dataUsage(owner)).toEqual(before)
+    expect(before.map(({ used }) => Math.sign(used))).toEqual([1, 0, 1, 1])
+    expect((await admit(store, { claim: key })).kind).toBe('stored')
+    await store.resetData(owner, ['accounts', 'keys'])
+    expect(await store.get('account', 'tn_demo', 'acc_1', NOON)).toBeUndefined()
+    expect((await admit(store, { claim: key })).kind).toBe('admitted')
   })
 })
 

@@ -29,10 +29,17 @@ function count(variable: string, full: number, soak: number): number {
 export const HOSTILE_REQUESTS = count('SANDGATE_HOSTILE_REQUESTS', 8000, 1_000_000)
 /** Repeats the requests of a run that failed. */
 export const HOSTILE_SEED = count('SANDGATE_HOSTILE_SEED', anySeed(), anySeed())
+/** Payments that are sent through a gateway whose upstream misbehaves, and which is killed meanwhile. */
+export const FAULTY_PAYMENTS = count('TEST_FAULTY_PAYMENTS', 1000, 10_000)
 /** Lives of a gateway under load, of a recorder, and of a store. */
 export const GATEWAY_KILLS = count('TEST_GATEWAY_KILLS', 20, 300)
 export const RECORDER_KILLS = count('TEST_RECORDER_KILLS', 50, 1000)
 export const STORE_KILLS = count('TEST_STORE_KILLS', 5, 200)
+
+/** Finished answers in one store. */
+export const STORED_ANSWERS = count('TEST_STORED_ANSWERS', 100_000, 5_000_000)
+/** Partners in one configuration. */
+export const MANY_PARTNERS = count('TEST_MANY_PARTNERS', 3000, 10_000)
 
 const PROPERTY_FACTOR = count('TEST_PROPERTY_FACTOR', 1, 20)
 

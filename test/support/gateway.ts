@@ -8,6 +8,7 @@ import { Agent } from 'undici'
 import { inject } from 'vitest'
 import { stringify } from 'yaml'
 import { WAIT_MS } from './effort.ts'
+import { freePort } from './free-port.ts'
 import { directories, running } from './leftovers.ts'
 import { partner, partnerConfig, type TestPartner } from './partners.ts'
 
@@ -24,6 +25,8 @@ export type GatewayOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** Without a signing key in its directory, as on the first start of all: making one is half of a start. */
   readonly isFirstStart?: boolean
+  /** A program and its arguments that run the gateway. */
+  readonly by?: readonly string[]
 }
 
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
@@ -58,15 +61,27 @@ export type Gateway = {
 const SIGNING_KEYS_FILE = 'signing-keys.json'
 const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
 
+/**
+ * With TEST_FORWARDED in the environment every gateway forwards what it decides to a second one behind it: the same
+ * tests then hold for both.
+ */
+const isForwarded = () => process.env.TEST_FORWARDED === '1'
+
 /** Starts `sandgate serve` on free loopback ports, with a controllable clock, and waits until it listens. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  if (isForwarded() && typeof options.config !== 'string') return startForwarding(options)
+  return startOne(options)
+}
+
+async function startOne(options: GatewayOptions): Promise<Gateway> {
   const partners = options.partners ?? [partner('demo-one')]
   const dataDir = options.dataDir ?? freshDataDir(options)
   const file = join(temporaryDirectory('config'), 'sandgate.yaml')
   writeFileSync(file, configText(options, partners))
   const parameters = ['serve', '--config', file, '--port', '0', '--operator-port', '0', '--data', dataDir]
   if (options.clock !== 'system') parameters.push('--controllable-clock')
-  const child = spawn(process.execPath, [COMMAND, ...parameters, ...(options.flags ?? [])], {
+  const line = [...(options.by ?? []), process.execPath, COMMAND, ...parameters, ...(options.flags ?? [])]
+  const child = spawn(line[0] ?? '', line.slice(1), {
     env: { ...cleanEnvironment(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -78,6 +93,66 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   running.add(gateway)
   void exited.then(() => running.delete(gateway))
   return gateway
+}
+
+/** The gateway behind the one that has a data directory: a crash of the one in front leaves it running. */
+const behindOf = new Map<string, Gateway>()
+
+/** A gateway in front of another one, which knows the same partners and believes what the first one says of them. */
+export async function startForwarding(options: GatewayOptions): Promise<Gateway> {
+  const partners = options.partners ?? [partner('demo-one')]
+  const dataDir = options.dataDir ?? temporaryDirectory('data')
+  await behindOf.get(dataDir)?.kill()
+  const port = await freePort()
+  const config = options.config as Readonly<Record<string, unknown>> | undefined
+  const own = config as { upstream?: object; tokens?: { issuer?: string }; decisions?: object } | undefined
+  const front = await startOne({
+    ...options,
+    partners,
+    dataDir,
+    config: {
+      ...config,
+      decisions: { from: 'upstream', ...own?.decisions },
+      upstream: { url: `http://127.0.0.1:${port}`, ...own?.upstream },
+    },
+  })
+  const { dataDir: _, flags: __, ...rest } = options
+  const behind = await startOne({
+    ...rest,
+    partners,
+    dataDir: `${dataDir}-behind`,
+    flags: ['--port', String(port), '--public-url', front.url],
+    config: {
+      ...config,
+      tokens: {
+        ...own?.tokens,
+        issuer: `http://127.0.0.1:${port}`,
+        trustedIssuers: [
+          {
+            issuer: own?.tokens?.issuer ?? front.url,
+            jwksUri: `${front.url}/.well-known/jwks.json`,
+            skipLimits: true,
+          },
+        ],
+      },
+    },
+  })
+  directories.add(`${dataDir}-behind`)
+  behindOf.set(dataDir, behind)
+  while (!behind.logs().includes('has the keys of a gateway in front')) {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  const both = <T>(act: (gateway: Gateway) => Promise<T>) => Promise.all([act(front), act(behind)])
+  return {
+    ...front,
+    advance: async (seconds) => void (await both((each) => each.advance(seconds))),
+    stop: async () => {
+      const exit = await front.stop()
+      await behind.stop()
+      return exit
+    },
+    kill: async () => (await both((each) => each.kill()))[0],
+  }
 }
 
 function describeGateway(parts: {

@@ -3,6 +3,7 @@
  * Plain JavaScript on the built program: Node 20 runs no TypeScript.
  */
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { openEmbeddedStore } from '../../dist/store/embedded.js'
 
 const NOON = Date.UTC(2030, 5, 15, 12)
@@ -36,10 +37,34 @@ async function worker(effect) {
   }
 }
 
+function anonymousMb() {
+  return Number(/RssAnon:\s+([0-9]+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024
+}
+
 const calls = {
   async open(path) {
     store = await openEmbeddedStore({ path })
     return 'opened'
+  },
+  /** Opens a store and says how long that took and what memory it took beside the mapped file. */
+  async openMeasured(path) {
+    const before = anonymousMb()
+    const startedAt = performance.now()
+    store = await openEmbeddedStore({ path })
+    const ms = performance.now() - startedAt
+    globalThis.gc?.()
+    return { ms, mb: anonymousMb() - before }
+  },
+  /** Asks for each of these keys; how many of them are stored, and the mean time of asking. */
+  async ask(keys) {
+    const startedAt = performance.now()
+    let stored = 0
+    for (const key of keys) {
+      const claim = { key, fingerprint: 'fingerprint-one', leaseMs: 30_000, retentionMs: 86_400_000 }
+      const verdict = await store.admit({ partner: 'demo', effect: 'local', claim, caps: [] }, NOON)
+      if (verdict.kind === 'stored') stored++
+    }
+    return { stored, us: ((performance.now() - startedAt) * 1000) / keys.length }
   },
   one,
   load() {

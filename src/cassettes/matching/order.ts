@@ -122,6 +122,9 @@ export function isUnsafe(interaction: Interaction): boolean {
 /** A usage view follows from everything that was done. */
 const EVERYTHING = '*'
 
+/** What a request that begins anew changes, and everything else of its client depends on. No path has this family. */
+const RESET = '!'
+
 /** What a path is about: its first segment, after that of the version. */
 export function familyOf([first = '', second = '']: readonly string[]): string {
   return /^v[0-9]+$/.test(first) ? second : first
@@ -140,8 +143,11 @@ type Resources = { readonly dependsOn: readonly string[]; readonly changes: read
  * shows the whole family of its path.
  */
 export function resourcesOf({ interaction, family, layout }: Acting): Resources {
-  if (isUnsafe(interaction)) return { dependsOn: [family], changes: [family, EVERYTHING] }
-  if (rowOf(interaction.operation)?.shows === 'usage') return { dependsOn: [EVERYTHING], changes: [] }
+  const row = rowOf(interaction.operation)
+  if (row?.changes === 'everything' && isUnsafe(interaction))
+    return { dependsOn: [EVERYTHING], changes: [family, EVERYTHING, RESET] }
+  if (isUnsafe(interaction)) return { dependsOn: [family, RESET], changes: [family, EVERYTHING] }
+  if (row?.shows === 'usage') return { dependsOn: [EVERYTHING], changes: [] }
   const isList = isSafe(interaction.request.method) && layout.path.size === 0 && layout.query.size === 0
-  return { dependsOn: isList ? [family] : [], changes: [] }
+  return { dependsOn: isList ? [family, RESET] : [RESET], changes: [] }
 }

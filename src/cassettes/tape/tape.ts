@@ -31,11 +31,12 @@ export type TapeOptions = ClassOptions & {
   readonly isLive?: (interaction: Interaction) => boolean
 }
 
-export type TapeMatch =
+export type TapeAnswer =
   | TapeHit
   /** The Idempotency-Key belongs to another request of this run. */
   | { readonly kind: 'reused' }
-  | { readonly kind: 'miss'; readonly report: MissReport }
+
+export type TapeMatch = TapeAnswer | { readonly kind: 'miss'; readonly report: MissReport }
 
 export type TokenGrant =
   | { readonly kind: 'refused'; readonly hit: TapeHit }
@@ -44,6 +45,8 @@ export type TokenGrant =
 
 export type Tape = {
   readonly match: (live: LiveRequest) => TapeMatch
+  /** The same where nothing is missed: the gateway has an answer of its own. */
+  readonly find: (live: LiveRequest) => TapeAnswer | undefined
   /** A refusal that the gateway has judged live: the recorded one with its code counts as used. */
   readonly refusal: (live: LiveRequest, code: string) => Interaction | undefined
   readonly grant: (live: LiveRequest) => TokenGrant
@@ -82,6 +85,7 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
   const run: Run = { loaded, lanes, usage, context: { classOf, digest }, profile, read: reader(options) }
   return {
     match: (live) => match(run, live),
+    find: (live) => find(run, live, asked(run, live)),
     grant: (live) => grant(run, live),
     refusal: (live, code) => takeRefusal(run, live, code),
     forwarded: () => {
@@ -108,11 +112,32 @@ function reader({ prepare }: TapeOptions): Run['read'] {
   }
 }
 
+/** A request as the tape reads it. */
+type Asked = { readonly lane: Lane; readonly facts: LiveFacts; readonly lookups: ReturnType<typeof lookUp> }
+
+function asked({ lanes, read, context }: Run, live: LiveRequest): Asked {
+  const lane = lanes.of(live.lane)
+  const facts = read(live)
+  return { lane, facts, lookups: lookUp(lane.state, facts, context) }
+}
+
 function match(run: Run, live: LiveRequest): TapeMatch {
   const { lanes, usage, context, profile } = run
-  const lane = lanes.of(live.lane)
-  const facts = run.read(live)
-  const lookups = lookUp(lane.state, facts, context)
+  const request = asked(run, live)
+  const answer = find(run, live, request)
+  if (answer) return answer
+  usage.counts.missed++
+  const { lane, facts, lookups } = request
+  const report = reportMiss({ lane, lanes, live: facts, lookups, context, profile })
+  usage.misses.push(report)
+  return { kind: 'miss', report }
+}
+
+function find(
+  { usage, context }: Run,
+  live: LiveRequest,
+  { lane, facts, lookups }: Asked,
+): TapeAnswer | undefined {
   const keyed = keyedRequest(live.request, facts.raw)
   const stored = keyed && lane.stored.get(keyed.key)
   if (keyed && stored) {
@@ -129,12 +154,7 @@ function match(run: Run, live: LiveRequest): TapeMatch {
     if (keyed) storeAnswer(lane, keyed, hit.interaction, hit.reply)
     return hit
   }
-  const asGet = headAsGet(lane, live, facts, context, usage)
-  if (asGet) return asGet
-  usage.counts.missed++
-  const report = reportMiss({ lane, lanes, live: facts, lookups, context, profile })
-  usage.misses.push(report)
-  return { kind: 'miss', report }
+  return headAsGet(lane, live, facts, context, usage)
 }
 
 /** A recorded grant is used up, and its scopes are granted again, with a token of this run. */

@@ -2,6 +2,7 @@ import { overrideFromText } from '../../config/environment.ts'
 import { type ConfigError, formatConfigErrors } from '../../config/errors.ts'
 import { createLiveConfig, type LiveConfig } from '../../config/live.ts'
 import { loadConfig } from '../../config/load.ts'
+import { createReloader } from '../../config/loading.ts'
 import { displayName } from '../../config/yaml-file.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { type RunningGateway, startGateway } from '../../start/gateway.ts'
@@ -15,8 +16,8 @@ import { welcome } from '../welcome.ts'
 export const run: Run = async (invocation, io) => {
   const file = configFile(invocation.options.config)
   const flags = flagOverrides(invocation)
-  const load = () => loadConfig({ file, env: io.env, flags })
-  const initial = load()
+  const options = { file, env: io.env, flags }
+  const initial = loadConfig(options)
   if (!initial.ok) {
     io.err(`${formatConfigErrors(initial.errors)}\n`)
     return initial.errors.every(isFromFlag) ? 'usage' : 'configuration'
@@ -27,10 +28,10 @@ export const run: Run = async (invocation, io) => {
   let gateway: RunningGateway | undefined
   let failures = 0
   const live = createLiveConfig({
-    load,
+    load: createReloader(options, initial),
     initial,
-    onReload: (config, needsRestart) => {
-      gateway?.reconfigure(config)
+    onReload: async (config, needsRestart) => {
+      await gateway?.reconfigure(config)
       logger.info({ needsRestart }, 'configuration reloaded')
     },
     onError: (errors) => {
@@ -44,7 +45,7 @@ export const run: Run = async (invocation, io) => {
     gateway = await startGateway({
       config: initial.config,
       logger,
-      configuration: () => ({ ...stateOf(live), failures }),
+      configuration: () => ({ ...stateOf(live), failures, reloadMs: live.reloadMs() }),
     })
   } catch (error) {
     live.stop()
@@ -55,7 +56,7 @@ export const run: Run = async (invocation, io) => {
     return exit
   }
   // A reload that came while it was starting.
-  if (live.current() !== initial.config) gateway.reconfigure(live.current())
+  if (live.current() !== initial.config) await gateway.reconfigure(live.current())
   const { partnerUrl, operatorUrl } = gateway
   const configuration = file === null ? 'built-in defaults' : displayName(file)
   logger.info({ partnerUrl, operatorUrl, configuration }, 'listening')
@@ -74,8 +75,10 @@ export const run: Run = async (invocation, io) => {
 
 function flagOverrides({ command, options }: Invocation) {
   return Object.entries(options).flatMap(([name, value]) => {
-    const path = command.options[name]?.setting
-    return path === undefined ? [] : [overrideFromText(`--${name}`, path, String(value))]
+    const { setting, implies = [] } = command.options[name] ?? {}
+    if (setting === undefined) return []
+    const others = implies.map((also) => overrideFromText(`--${name}`, also.path, also.value))
+    return [overrideFromText(`--${name}`, setting, String(value)), ...others]
   })
 }
 

@@ -1,13 +1,9 @@
-import { existsSync } from 'node:fs'
 import { systemClock } from '../../clock.ts'
-import type { Config } from '../../config/schema.ts'
-import { openEmbeddedStore } from '../../store/embedded.ts'
-import { StoreOpenError } from '../../store/store.ts'
-import { SigningKeysError } from '../../tokens/key-file.ts'
 import { createSigningKeys, type SigningKeyRow } from '../../tokens/signing-keys.ts'
 import type { Invocation, Io, Run } from '../command.ts'
 import type { Exit } from '../exit-codes.ts'
 import { callOperator } from '../operator-client.ts'
+import { inDirectory } from '../owned-directory.ts'
 import { partnerConfig } from '../partner-config.ts'
 import { columns } from '../table.ts'
 
@@ -46,45 +42,15 @@ async function work({ command, options }: Invocation, io: Io, { remote, local }:
     io.err(`sandgate ${command.name}: ${answer.message}\n`)
     return 'failure'
   }
-  return await inDirectory(command.name, loaded.config, io, async (keys) => io.out(shown(await local(keys))))
-}
-
-/** With nothing running: the directory is claimed for the moment, so that no gateway starts in between. */
-async function inDirectory(
-  command: string,
-  { store, tokens }: Config,
-  io: Io,
-  run: (keys: ReturnType<typeof createSigningKeys>) => Promise<void>,
-): Promise<Exit> {
-  if (store.engine !== 'embedded' || !existsSync(store.path)) {
-    io.err(
-      `sandgate ${command}: no gateway answers and there is no data directory ${store.path}; start one first\n`,
-    )
-    return 'store'
-  }
-  try {
-    const owned = await openEmbeddedStore({ path: store.path })
-    try {
-      await run(
-        createSigningKeys({
-          directory: store.path,
-          clock: systemClock,
-          lifetimeSeconds: tokens.lifetimeSeconds,
-        }),
-      )
-    } finally {
-      await owned.close()
-    }
-    return 'ok'
-  } catch (error) {
-    if (!(error instanceof StoreOpenError) && !(error instanceof SigningKeysError)) throw error
-    const hint =
-      error instanceof StoreOpenError && error.reason === 'in-use'
-        ? '; name its operator listener with --operator URL'
-        : ''
-    io.err(`sandgate ${command}: ${error.message}${hint}\n`)
-    return 'store'
-  }
+  const { store, tokens } = loaded.config
+  return inDirectory(command.name, loaded.config, io, async () => {
+    const keys = createSigningKeys({
+      directory: store.path,
+      clock: systemClock,
+      lifetimeSeconds: tokens.lifetimeSeconds,
+    })
+    io.out(shown(await local(keys)))
+  })
 }
 
 function shown(keys: readonly SigningKeyRow[]): string {

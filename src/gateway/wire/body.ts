@@ -35,6 +35,7 @@ export async function readBody(
     reading.stop({ refusal: waiting.refusal })
     return reading.whole
   }
+  const since = performance.now()
   // The client waits for this before it sends the body; every check of the headers has passed.
   if (req.headers.expect !== undefined) res.writeContinue()
   const timer = setTimeout(() => {
@@ -45,6 +46,7 @@ export async function readBody(
     return await reading.whole
   } finally {
     clearTimeout(timer)
+    exchange.waitedMs += performance.now() - since
     waiting.leave()
   }
 }

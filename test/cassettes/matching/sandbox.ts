@@ -83,7 +83,9 @@ export function createSandbox(seed = 'seed'): Sandbox {
         query: '',
         headers: {},
         body: Buffer.from(request.body),
+        client: 'ip:127.0.0.1',
       },
+
       now: clock.now(),
       windows: () => [],
     }
@@ -96,6 +98,7 @@ export function createSandbox(seed = 'seed'): Sandbox {
         ids,
         publicUrl: () => ORIGIN,
         records,
+        resetData: async () => records.clear(),
         usage: () => [],
         peek: () => ({ limit: 1, remaining: 1, resetAt: 0, full: false }),
         history: { history: () => [], refusals: () => [] },
@@ -196,6 +199,7 @@ function createRecords() {
     return found
   }
   return {
+    clear: () => kept.clear(),
     put: ({ kind, id, value, ifPresent }: RecordWrite) => {
       if (ifPresent === 'replace' || !of(kind).has(id)) of(kind).set(id, value)
     },

@@ -1,0 +1,122 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { UpstreamConfig } from '../../config/upstream.ts'
+import type { HeaderLine } from '../../http/header-lines.ts'
+import type { Call } from '../../operations/operation.ts'
+import type { PageRequest } from '../decide.ts'
+
+/** What of a partner's request is for whoever answers it. Everything else is kept back. */
+const PASSED = [
+  'accept',
+  'accept-language',
+  'content-type',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-unmodified-since',
+  'user-agent',
+  'x-sandbox-outcome',
+]
+
+export type RequestLines = (call: Call, key: string | undefined) => HeaderLine[]
+
+/** The header lines that the upstream gets, but for credentials. `publicUrl`: what the partner has typed. */
+export function createRequestLines(
+  { headers, tenantHeader }: Pick<UpstreamConfig, 'headers' | 'tenantHeader'>,
+  host: string,
+  publicUrl: () => string,
+): RequestLines {
+  const passed = [...PASSED, ...headers.map((name) => name.toLowerCase())]
+  return (call, key) => {
+    const { request, requestId, tenant, scopes } = call
+    const lines: HeaderLine[] = [
+      ['Host', host],
+      ['X-Request-Id', requestId],
+      ['Forwarded', forwarded(request.client, publicUrl())],
+      ['traceparent', traceparent(request.headers.traceparent)],
+      ['Accept-Encoding', 'identity'],
+    ]
+    if (tenantHeader && scopes !== undefined) lines.push(['X-Tenant-Id', tenant])
+    if (key !== undefined) lines.push(['Idempotency-Key', key])
+    const { tracestate } = request.headers
+    if (typeof tracestate === 'string' && isTraceparent(request.headers.traceparent)) {
+      lines.push(['tracestate', tracestate])
+    }
+    for (const name of passed) {
+      const value = request.headers[name]
+      if (typeof value === 'string') lines.push([name, value])
+      else for (const each of value ?? []) lines.push([name, each])
+    }
+    return lines
+  }
+}
+
+/** What a page needs to know of the browser in front of it; its visitor has no token. */
+const PASSED_TO_PAGES = [
+  'accept',
+  'accept-language',
+  'content-type',
+  'cookie',
+  'origin',
+  'referer',
+  'sec-fetch-dest',
+  'sec-fetch-mode',
+  'sec-fetch-site',
+  'sec-fetch-user',
+  'user-agent',
+]
+
+export function pageLines(request: PageRequest, host: string, publicUrl: string): HeaderLine[] {
+  const lines: HeaderLine[] = [
+    ['Host', host],
+    ['X-Request-Id', request.requestId],
+    ['Forwarded', forwarded(request.client, publicUrl)],
+    ['Accept-Encoding', 'identity'],
+  ]
+  for (const name of PASSED_TO_PAGES) {
+    const value = request.headers[name]
+    if (typeof value === 'string') lines.push([name, value])
+  }
+  return lines
+}
+
+/** RFC 7239. A network stands for an IPv6 client, as it does for its rate limits. */
+function forwarded(client: string, publicUrl: string): string {
+  const url = new URL(publicUrl)
+  const address = client.replace(/^ip:/, '').replace(/\/64$/, '')
+  const node = address.includes(':') ? `"[${address}]"` : address
+  return `for=${node};host="${url.host}";proto=${url.protocol.slice(0, -1)}`
+}
+
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
+
+function isTraceparent(value: unknown): value is string {
+  return typeof value === 'string' && TRACEPARENT.test(value)
+}
+
+/** W3C Trace Context: the trace goes on, with the gateway as the parent; a client without one begins none. */
+function traceparent(received: unknown): string {
+  const parent = randomBytes(8).toString('hex')
+  if (isTraceparent(received)) return `${received.slice(0, 36)}${parent}${received.slice(52)}`
+  return `00-${randomBytes(16).toString('hex')}-${parent}-00`
+}
+
+/** The path and query, each character one that a request line may hold. */
+export function targetOf({ path, query }: { readonly path: string; readonly query: string }): string {
+  if (query === '') return path
+  return `${path}?${query.replaceAll(/[^!-~]|["<>\\^`{|}#]/g, encoded)}`
+}
+
+/** The octets of a target are characters one to one. */
+function encoded(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+}
+
+/**
+ * A key for an upstream that does not see whose it is: another one for every partner, the same one at every start, in
+ * the form of a UUID v4.
+ */
+export function derivedKey(...parts: readonly string[]): string {
+  const hex = createHash('sha256').update(parts.join('\0')).digest('hex')
+  const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) & 3)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

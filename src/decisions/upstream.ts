@@ -1,0 +1,320 @@
+import type { LookupFunction } from 'node:net'
+import { Readable } from 'node:stream'
+import type { UpstreamConfig } from '../config/upstream.ts'
+import type { ErrorCode } from '../errors/catalogue.ts'
+import { refuse } from '../errors/refusal.ts'
+import { type HeaderLine, headerOf } from '../http/header-lines.ts'
+import type { Call } from '../operations/operation.ts'
+import type { Judgement } from '../simulator/rules.ts'
+import { type BreakerState, createBreaker } from '../upstream/breaker.ts'
+import { createClient } from '../upstream/client.ts'
+import { codingsOf, decodeStream, decodeWhole } from '../upstream/decode.ts'
+import { type Exchanged, exchange } from '../upstream/exchange.ts'
+import { causeOf, mayRetry, UpstreamFault } from '../upstream/failure.ts'
+import { type Circumstances, type Happening, type Verdict, verdictOf } from '../upstream/verdict.ts'
+import type { Attempt, Decider, Decision, PageRequest } from './decide.ts'
+import {
+  answerLines,
+  countsOf,
+  judgementOf,
+  NOTHING_SAID,
+  readAnswer,
+  type Said,
+  storedLines,
+} from './forward/answer.ts'
+import type { Credentials } from './forward/credentials.ts'
+import { createRequestLines, derivedKey, pageLines, targetOf } from './forward/request.ts'
+
+/** Refusals of the contract that are not kept under a key, whichever operation makes them. */
+const NEVER_KEPT: readonly ErrorCode[] = ['PARTNER_LIMIT_EXCEEDED']
+
+/** How a forwarded request ended, for the log and the metrics. */
+export type Forwarded = {
+  readonly operation: string
+  readonly requestId: string
+  readonly verdict: Verdict
+  readonly outcome: 'answered' | 'not_sent' | 'failed' | 'timed_out'
+  /** Of an error, without an address. */
+  readonly cause: string | undefined
+}
+
+export type ForwarderOptions = {
+  readonly config: UpstreamConfig
+  readonly url: string
+  readonly credentials: Credentials
+  readonly publicUrl: () => string
+  readonly onForwarded: (forwarded: Forwarded) => void
+  readonly onState: (state: BreakerState) => void
+  /** Milliseconds of a clock that only goes forward. */
+  readonly monotonic?: () => number
+  readonly lookup?: LookupFunction
+}
+
+export type Forwarder = Decider & {
+  readonly state: () => BreakerState
+  /** Ends what is under way: nobody knows what became of it. */
+  readonly close: () => Promise<void>
+  /** Takes no more, and lets what is under way end. */
+  readonly retire: () => Promise<void>
+}
+
+/** What has come back, with its body as it is without any coding. */
+type Answer = {
+  readonly status: number
+  readonly lines: readonly HeaderLine[]
+  readonly body: Buffer | Readable
+  readonly contentLength: string | undefined
+  readonly said: Said
+}
+
+type Forward = {
+  readonly happening: Happening
+  readonly answer?: Answer
+}
+
+type Sending = {
+  readonly operation: string
+  readonly requestId: string
+  readonly method: string
+  readonly target: string
+  readonly body: Buffer | null
+  readonly lines: () => Promise<readonly HeaderLine[]>
+  /** Whether other credentials can be had after these have been refused. */
+  readonly renew: (lines: readonly HeaderLine[]) => boolean
+  readonly circumstances: Circumstances
+}
+
+/** Decides by asking the sandbox behind the gateway. */
+export function createForwarder(options: ForwarderOptions): Forwarder {
+  const { config, credentials, publicUrl, onForwarded, lookup } = options
+  const monotonic = options.monotonic ?? (() => performance.now())
+  const url = new URL(options.url)
+  const base = url.pathname.replace(/\/+$/, '')
+  const origins = { upstream: url.origin, base, publicUrl }
+  const client = createClient(url.origin, {
+    connections: config.connections,
+    connectMs: config.connectTimeoutMs,
+    ...(url.protocol === 'https:' && { tls: config.tls }),
+    ...(lookup && { lookup }),
+  })
+  const breaker = createBreaker(config.breaker, monotonic, options.onState)
+  const requestLines = createRequestLines(config, url.host, publicUrl)
+  const keyOf = ({ key, partner }: Call): string | undefined =>
+    key === undefined || credentials.nameThePartner ? key : derivedKey(partner.id, key)
+
+  async function decide(call: Call, { takeover }: Attempt): Promise<Decision> {
+    if (takeover && config.idempotency === 'none') return notSentAgain()
+    const { request } = call
+    const isSafe = request.method !== 'POST'
+    const key = keyOf(call)
+    const forward = await forwarded({
+      operation: call.operation.id,
+      requestId: call.requestId,
+      method: request.method,
+      target: base + targetOf(request),
+      body: isSafe ? null : request.body,
+      lines: async () => [...requestLines(call, key), ...(await credentials.lines(call))],
+      renew: credentials.renew,
+      circumstances: {
+        isSafe,
+        takeover,
+        ownCredentials: credentials.areOurs && call.scopes !== undefined,
+        momentary: [...NEVER_KEPT, ...(call.operation.momentary ?? [])],
+      },
+    })
+    return 'kind' in forward ? forward : decisionOf(forward, call)
+  }
+
+  function page(request: PageRequest): Promise<Decision> {
+    // What a page answers is for the person in front of it, whatever it is.
+    const circumstances = { isSafe: true, takeover: false, ownCredentials: false, momentary: [] }
+    return forwarded({
+      operation: 'page',
+      requestId: request.requestId,
+      method: request.method,
+      target: base + targetOf(request),
+      body: request.method === 'POST' ? request.body : null,
+      lines: async () => pageLines(request, url.host, publicUrl()),
+      renew: () => false,
+      circumstances,
+    }).then((forward) => ('kind' in forward ? forward : passedOn(forward.answer)))
+  }
+
+  /** The answer that stands, or what has to be said in its place. */
+  async function forwarded(sending: Sending): Promise<Decision | { answer: Answer; verdict: Verdict }> {
+    const entered = breaker.enter()
+    if ('retryAfterSeconds' in entered) return { kind: 'refused', refusal: leftAlone(entered), stored: false }
+    const { happening, answer } = await send(sending)
+    const verdict = verdictOf(happening, sending.circumstances)
+    entered.pass(verdict.isFailure)
+    onForwarded({
+      operation: sending.operation,
+      requestId: sending.requestId,
+      verdict,
+      outcome: howItEnded(happening, verdict),
+      cause: happening.kind === 'failed' ? causeOf(happening.error) : undefined,
+    })
+    if (answer && (verdict.kind === 'decided' || verdict.kind === 'passed')) return { answer, verdict }
+    if (answer?.body instanceof Readable) answer.body.destroy()
+    if (verdict.kind === 'unknown') return { kind: 'unknown', refusal: verdict.refusal }
+    if (verdict.kind === 'refused') return { kind: 'refused', refusal: verdict.refusal, stored: false }
+    throw new TypeError('what is decided has an answer')
+  }
+
+  async function send(sending: Sending): Promise<Forward> {
+    const deadline = performance.now() + config.connectTimeoutMs + config.timeoutMs
+    let mayRenew = true
+    let maySendAgain = true
+    for (;;) {
+      let lines: readonly HeaderLine[]
+      try {
+        lines = await within(sending.lines(), deadline)
+      } catch (error) {
+        return { happening: { kind: 'failed', error, wasSent: false } }
+      }
+      const exchanged = await once(sending, lines, deadline)
+      if (
+        exchanged.kind === 'failed' &&
+        maySendAgain &&
+        mayRetry(sending.method, sending.body !== null, exchanged.error)
+      ) {
+        maySendAgain = false
+        continue
+      }
+      const forward = await read(exchanged, sending.circumstances.isSafe)
+      const { happening } = forward
+      const isRefused = happening.kind === 'answered' && happening.status === 401
+      if (isRefused && mayRenew && sending.renew(lines)) {
+        mayRenew = false
+        if (forward.answer?.body instanceof Readable) forward.answer.body.destroy()
+        continue
+      }
+      return forward
+    }
+  }
+
+  function once(
+    { method, target, body }: Sending,
+    lines: readonly HeaderLine[],
+    deadline: number,
+  ): Promise<Exchanged> {
+    return exchange(
+      client,
+      { method, target, lines, body },
+      {
+        connectMs: config.connectTimeoutMs,
+        answerMs: config.timeoutMs,
+        deadline,
+        holdBytes: body === null ? undefined : config.maxAnswerBytes,
+      },
+    )
+  }
+
+  async function read(exchanged: Exchanged, isSafe: boolean): Promise<Forward> {
+    if (exchanged.kind === 'failed') return { happening: exchanged }
+    const { status, lines } = exchanged.head
+    const codings = codingsOf(lines)
+    let body = exchanged.body
+    try {
+      if (codings.length > 0 && !(body instanceof Readable)) {
+        body = isSafe
+          ? decodeStream(codings, Readable.from([body]))
+          : await decodeWhole(codings, body, config.maxAnswerBytes)
+      } else if (body instanceof Readable && codings.length > 0) body = decodeStream(codings, body)
+    } catch (error) {
+      if (exchanged.body instanceof Readable) exchanged.body.destroy()
+      return { happening: { kind: 'failed', error, wasSent: true } }
+    }
+    const said = body instanceof Readable ? NOTHING_SAID : readAnswer(lines, body)
+    const length = codings.length === 0 ? headerOf(lines, 'content-length') : undefined
+    return {
+      happening: {
+        kind: 'answered',
+        status,
+        code: said.code,
+        challenges: lines.some(isBearerChallenge),
+        retryAfterSeconds: secondsOf(headerOf(lines, 'retry-after')),
+      },
+      answer: {
+        status,
+        lines: answerLines(lines, origins, codings.length > 0),
+        body,
+        contentLength: length,
+        said,
+      },
+    }
+  }
+
+  return {
+    effect: 'remote',
+    decide,
+    page,
+    unavailable: () => {
+      const retryAfterSeconds = breaker.closedFor()
+      return retryAfterSeconds === undefined ? undefined : leftAlone({ retryAfterSeconds })
+    },
+    state: breaker.state,
+    close: client.close,
+    retire: client.retire,
+  }
+}
+
+function decisionOf({ answer, verdict }: { answer: Answer; verdict: Verdict }, call: Call): Decision {
+  if (call.request.method !== 'POST')
+    return passedOn(answer, judgementOf(call.operation, answer.status, answer.said))
+  const { status, lines, body, said } = answer
+  if (body instanceof Readable) throw new TypeError('an answer to a POST is held')
+  if (verdict.kind === 'passed') return { kind: 'passed', answer: { status, headers: {}, lines, body } }
+  const stored = { status, headers: {}, lines: storedLines(lines), body }
+  const counts = countsOf(call.operation, status, said)
+  const judgement = judgementOf(call.operation, status, said)
+  return {
+    ...{ kind: 'done', answer: stored, sent: { ...stored, lines }, records: [], counts },
+    ...(judgement && { judgement }),
+  }
+}
+
+function passedOn({ status, lines, body, contentLength }: Answer, judgement?: Judgement): Decision {
+  const length = contentLength !== undefined && { contentLength }
+  return { kind: 'read', answer: { status, lines, body, ...length }, ...(judgement && { judgement }) }
+}
+
+function howItEnded(happening: Happening, verdict: Verdict): Forwarded['outcome'] {
+  if (happening.kind === 'answered') return 'answered'
+  if (verdict.kind === 'refused') return 'not_sent'
+  return verdict.kind === 'unknown' && verdict.refusal.code === 'UPSTREAM_TIMEOUT' ? 'timed_out' : 'failed'
+}
+
+function notSentAgain(): Decision {
+  const detail =
+    'Whether the first request took effect is not known, and the sandbox cannot be asked again under the same key.'
+  return { kind: 'unknown', refusal: refuse('UPSTREAM_INDETERMINATE', detail) }
+}
+
+function leftAlone({ retryAfterSeconds }: { readonly retryAfterSeconds: number }) {
+  return refuse('UPSTREAM_UNAVAILABLE', 'It has failed too often, and is left alone for a moment.', {
+    retryAfterSeconds,
+  })
+}
+
+function isBearerChallenge([name, value]: HeaderLine): boolean {
+  return name.toLowerCase() === 'www-authenticate' && /(?:^|,)\s*bearer\b/i.test(value)
+}
+
+function secondsOf(retryAfter: string | undefined): number | undefined {
+  if (retryAfter === undefined || !/^[0-9]{1,6}$/.test(retryAfter)) return undefined
+  return Math.max(1, Number(retryAfter))
+}
+
+/** What is not there by the deadline, of performance.now(), has failed. */
+async function within<T>(coming: Promise<T>, deadline: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new UpstreamFault('CONNECTION_WAIT')), deadline - performance.now())
+  })
+  try {
+    return await Promise.race([coming, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

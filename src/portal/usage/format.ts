@@ -1,0 +1,60 @@
+import type { Language } from '../language.ts'
+
+const LOCALE = { fr: 'fr', en: 'en-GB' } as const
+
+function inBoth<T>(make: (locale: string) => T): Readonly<Record<Language, T>> {
+  return { fr: make(LOCALE.fr), en: make(LOCALE.en) }
+}
+
+const utc = (options: Intl.DateTimeFormatOptions) =>
+  inBoth((locale) => new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options }))
+
+const NUMBERS = inBoth((locale) => new Intl.NumberFormat(locale))
+const DAYS = utc({ day: 'numeric', month: 'short' })
+const TIMES = utc({ hour: '2-digit', minute: '2-digit', hour12: false })
+const SECONDS = utc({ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
+
+export function numberText(language: Language, value: number): string {
+  return NUMBERS[language].format(value)
+}
+
+/** `28 Nov` */
+export function dayText(language: Language, at: number): string {
+  return DAYS[language].format(at)
+}
+
+/** `09:31`, in UTC like everything else here. */
+export function timeText(language: Language, at: number): string {
+  return TIMES[language].format(at)
+}
+
+/** `09:31:05` */
+export function secondText(language: Language, at: number): string {
+  return SECONDS[language].format(at)
+}
+
+const MINUTE = 60
+const HOUR = 3600
+const DAY = 86_400
+
+/** What is left until an instant, in two units at most; the page's script says it the same way below an hour. */
+export function durationText(language: Language, ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000))
+  const units: readonly (readonly [string, number])[] =
+    seconds >= DAY
+      ? [
+          [language === 'fr' ? 'j' : 'd', Math.floor(seconds / DAY)],
+          ['h', Math.floor((seconds % DAY) / HOUR)],
+        ]
+      : seconds >= HOUR
+        ? [
+            ['h', Math.floor(seconds / HOUR)],
+            ['min', Math.floor((seconds % HOUR) / MINUTE)],
+          ]
+        : [
+            ['min', Math.floor(seconds / MINUTE)],
+            ['s', seconds % MINUTE],
+          ]
+  const shown = units.filter(([, count], index) => count > 0 || (index === 1 && seconds < MINUTE))
+  return shown.map(([unit, count]) => `${count}\u00a0${unit}`).join(' ')
+}

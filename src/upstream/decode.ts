@@ -1,0 +1,74 @@
+import { pipeline, type Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import {
+  brotliDecompress,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  gunzip,
+  inflate,
+} from 'node:zlib'
+import type { HeaderLine } from '../http/header-lines.ts'
+import { UpstreamFault } from './failure.ts'
+
+type Options = { readonly maxOutputLength: number }
+
+/** What an upstream may use although it was asked for none. */
+const CODINGS: Readonly<
+  Record<
+    string,
+    {
+      readonly whole: (body: Buffer, options: Options) => Promise<Buffer>
+      readonly stream: () => Readable & NodeJS.WritableStream
+    }
+  >
+> = {
+  gzip: { whole: promisify(gunzip), stream: createGunzip },
+  'x-gzip': { whole: promisify(gunzip), stream: createGunzip },
+  deflate: { whole: promisify(inflate), stream: createInflate },
+  br: { whole: promisify(brotliDecompress), stream: createBrotliDecompress },
+}
+
+/** The codings of a body, in the order in which they were applied. */
+export function codingsOf(lines: readonly HeaderLine[]): readonly string[] {
+  const codings: string[] = []
+  for (const [name, value] of lines) {
+    if (name.length !== 16 || name.toLowerCase() !== 'content-encoding') continue
+    for (const coding of value.toLowerCase().split(',')) {
+      if (coding.trim() !== '' && coding.trim() !== 'identity') codings.push(coding.trim())
+    }
+  }
+  return codings
+}
+
+/** @throws UpstreamFault for a coding that is not known, and an error of zlib for a body that is not what it says. */
+export async function decodeWhole(
+  codings: readonly string[],
+  body: Buffer,
+  maxOutputLength: number,
+): Promise<Buffer> {
+  let bytes = body
+  for (const coding of codings.toReversed()) {
+    try {
+      bytes = await knownCoding(coding).whole(bytes, { maxOutputLength })
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      throw code === 'ERR_BUFFER_TOO_LARGE' ? new UpstreamFault('ANSWER_TOO_LONG') : error
+    }
+  }
+  return bytes
+}
+
+/** @throws UpstreamFault for a coding that is not known. A body that is not what it says ends with an error. */
+export function decodeStream(codings: readonly string[], body: Readable): Readable {
+  return codings.toReversed().reduce((encoded: Readable, coding) => {
+    // Whoever reads the last one is told of an error anywhere before it.
+    return pipeline(encoded, knownCoding(coding).stream(), () => {}) as unknown as Readable
+  }, body)
+}
+
+function knownCoding(coding: string) {
+  const known = CODINGS[coding]
+  if (known === undefined) throw new UpstreamFault('UNKNOWN_CODING')
+  return known
+}

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { stringify } from 'yaml'
+import { WAIT_MS } from '../support/effort.ts'
+import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
+import { callerFor, get, post, transmit } from '../support/http.ts'
+import { partner, partnerConfig } from '../support/partners.ts'
+
+const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
+const busy = partner('busy', {
+  rateLimits: { 'payments.fund': 3 },
+  caps: [{ product: 'payments.fund', period: 'day', unit: 'amount', limit: 10_000 }],
+})
+const idle = partner('idle')
+
+let gateway: Gateway
+let config = ''
+beforeAll(async () => {
+  gateway = await startGateway({ partners: [busy, idle] })
+  config = configOf([busy, idle], gateway.operatorUrl)
+  const caller = callerFor(gateway, busy)
+  await post(caller, '/v1/payments/fund', { amount: 5077 })
+  await post(caller, '/v1/payments/fund', { amount: 9977 })
+  for (let n = 0; n < 3; n++) await post(caller, '/v1/payments/fund', { amount: 77 })
+  await vi.waitFor(
+    async () => {
+      const { history } = (await get(caller, '/portal/usage?history=hours')).json
+      const fund = history.find(({ operation }: { operation: string }) => operation === 'payments.fund')
+      expect(fund?.requests).toBe(5)
+    },
+    { timeout: WAIT_MS, interval: 100 },
+  )
+})
+
+/** What the operator's machine has: the configuration names the listener. */
+function configOf(partners: readonly (typeof busy)[], operatorUrl: string): string {
+  const file = join(temporaryDirectory('usage'), 'sandgate.yaml')
+  const { hostname: host, port } = new URL(operatorUrl)
+  writeFileSync(
+    file,
+    stringify({ operator: { host, port: Number(port) }, partners: partners.map(partnerConfig) }),
+  )
+  return file
+}
+
+type Result = { stdout: string; stderr: string; code: number }
+
+async function usage(...args: string[]): Promise<Result> {
+  return promisify(execFile)(process.execPath, [COMMAND, 'usage', ...args]).then(
+    ({ stdout, stderr }) => ({ stdout, stderr, code: 0 }),
+    (error: Result) => error,
+  )
+}
+
+describe('sandgate usage', () => {
+  it('shows caps, windows, history and refusals of a partner', async () => {
+    const { stdout, code } = await usage('--config', config, '--partner', 'busy')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^busy, tn_sandbox_busy, \S+Z\n/)
+    expect(stdout).toMatch(
+      /payments\.fund +day +##########---------- +51 % +5 154 +10 000 XOF +0 +4 846 +in /,
+    )
+    expect(stdout).toMatch(/payments\.fund +#{20} +100 % +3 +3 +0 +in \d+ s/)
+    expect(stdout).toMatch(/payments\.fund +5 +2 +success 2 +PARTNER_LIMIT_EXCEEDED 1\n/)
+    expect(stdout).toMatch(/429 +RATE_LIMITED +payments\.fund +req_/)
+    expect(stdout).toMatch(/400 +PARTNER_LIMIT_EXCEEDED +payments\.fund +req_/)
+  })
+
+  it('says the same as the portal of the partner', async () => {
+    const { json } = await get(callerFor(gateway, busy), '/portal/usage?history=days')
+    const { stdout } = await usage('--config', config, '--partner', 'busy', '--history', 'days', '--json')
+    const shown = JSON.parse(stdout)
+    expect(shown.caps).toEqual(json.caps)
+    const fund = (history: { operation: string }[]) =>
+      history.find(({ operation }) => operation === 'payments.fund')
+    expect(fund(shown.history)).toEqual(fund(json.history))
+    expect(shown.refusals).toHaveLength(3)
+  })
+
+  it('shows a partner that has done nothing', async () => {
+    const { stdout, code } = await usage('--config', config, '--partner', 'idle')
+    expect(code).toBe(0)
+    expect(stdout).toContain('RECENT REFUSALS\nnone\n')
+    expect(stdout).toContain('LAST 48 HOURS\nnone\n')
+  })
+
+  it('needs no name where there is one partner', async () => {
+    const alone = configOf([busy], gateway.operatorUrl)
+    expect((await usage('--config', alone)).stdout).toMatch(/^busy, /)
+  })
+
+  it.each([
+    [[], 2, 'say whose with --partner ID; there are busy, idle'],
+    [['--partner', 'nobody'], 1, 'answered 404: There is no such partner.'],
+    [['--partner', '../metrics'], 1, 'answered 404: There is no such partner.'],
+    [['--partner', 'busy', '--history', 'weeks'], 2, '--history is hours or days, not weeks'],
+    [
+      ['--partner', 'busy', '--operator', 'http://127.0.0.1:18997'],
+      1,
+      'nothing answers at http://127.0.0.1:18997',
+    ],
+  ])('%j is told what is wrong', async (options, code, message) => {
+    const found = await usage('--config', config, ...options)
+    expect(found.stderr).toContain(message)
+    expect(found.code).toBe(code)
+  })
+
+  it('is the operator’s alone: nothing of it is on the partner listener', async () => {
+    expect((await get(gateway, '/usage/busy')).status).toBe(404)
+    const on = { ...gateway, url: gateway.operatorUrl }
+    expect((await transmit(on, 'GET', '/usage/busy?history=weeks', null)).status).toBe(400)
+    expect((await transmit(on, 'GET', '/usage/busy', null, { origin: 'http://evil.example' })).status).toBe(
+      403,
+    )
+  })
+})

@@ -1,0 +1,18 @@
+/** What of the contract suite is not asked of a gateway that forwards to a second one, and why. */
+export const NOT_FORWARDED = {
+  files: {
+    'test/contract/crash.test.ts':
+      'The store of a gateway that decides itself; test/upstream/random-mix.test.ts kills one that forwards.',
+    'test/contract/restart.test.ts': 'The store of a gateway that decides itself.',
+    'test/contract/documents.test.ts': 'Documents of the gateway itself.',
+    'test/contract/operator.test.ts': 'The operator listener and the clock of the gateway itself.',
+    'test/contract/widget-page.test.ts':
+      'Pages are passed on as they are, and their decision is counted where they are made; test/upstream/widget.test.ts.',
+  },
+  /** By name. */
+  tests: {
+    'takes one decision: a second submission shows the first and spends no cap':
+      'That a decision is shown again is known to whoever keeps the sessions: in front every decided answer counts.',
+    'takes one decision when many arrive at once': 'The same.',
+  },
+} as const
