@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterAll } from 'vitest'
 import type { CassetteHeader } from '../../src/cassettes/file/header.ts'
 import type { CapturedExchange } from '../../src/cassettes/interaction.ts'
-import { redactionPolicy } from '../../src/cassettes/redaction/contract.ts'
+import { CONTRACT_FIELDS, redactionPolicy } from '../../src/cassettes/redaction/contract.ts'
 import {
   createRedactor,
   type Redactor,
@@ -45,7 +45,7 @@ export function settings(path: string, more: Partial<WriterOptions> = {}): Write
 export function redactor(options: Partial<RedactorOptions> = {}): Redactor {
   return createRedactor({
     policy: redactionPolicy(),
-    secrets: createSecrets(),
+    secrets: createSecrets(CONTRACT_FIELDS.words),
     rules: DEFAULT_OUTCOMES,
     ...options,
   })
