@@ -45,7 +45,11 @@ export const ROOMS: readonly Floor[] = [
   { redaction: 'what may be written' },
   { bindings: 'whose value it is' },
   { message: 'one message read' },
-  { 'interaction.ts': 'the vocabulary', 'cassette-error.ts': 'what goes wrong' },
+  {
+    'interaction.ts': 'the vocabulary',
+    'no-reply.ts': 'why there is no answer',
+    'cassette-error.ts': 'what goes wrong',
+  },
 ]
 
 export type Import = {

@@ -133,6 +133,7 @@ describe('the thread in which a recording is written', () => {
       'cassettes/interaction.ts',
       'cassettes/merging',
       'cassettes/message',
+      'cassettes/no-reply.ts',
       'cassettes/redaction',
       'cassettes/writer',
       'clock.ts',

@@ -28,7 +28,8 @@ export type Origin = `edge:${string}` | `simulator:${string}` | 'upstream'
 
 /**
  * Why an exchange has no reply. `client-left`: who had asked did not wait for it. `unanswered`: the upstream gave none.
- * `cut`: it broke off. `unreadable-coding`: it came in a content coding that nobody here can undo. `not-kept`: the HAR
+ * `cut`: it broke off. `undecodable`: it was compressed, and not
+ * all of it can be undone. `unreadable-coding`: it came in a content coding that nobody here can undo. `not-kept`: the HAR
  * that was imported has not all of its body. `from-cache`: a browser's 304, whose answer is in that browser's cache.
  * `beyond-bound`: its body is longer, deeper or packed further than is looked through for secrets.
  */
@@ -36,6 +37,7 @@ export const NO_REPLY = [
   'client-left',
   'unanswered',
   'cut',
+  'undecodable',
   'unreadable-coding',
   'not-kept',
   'from-cache',

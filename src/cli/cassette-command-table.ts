@@ -64,6 +64,10 @@ export const CASSETTE_COMMANDS: readonly Command[] = [
         summary:
           'Scheme, host and port of the API in the HAR; by default those of the first request of the interface.',
       },
+      'allow-incomplete': {
+        summary:
+          'Take a HAR in which answers are missing: bodies that were left out or cut, and those that came from the cache of a browser. Without it the exit code is 7. The cassette is written in any case.',
+      },
       config: CONFIG,
     },
     example: 'sandgate cassette import devtools.har --out recordings/onboarding.har',

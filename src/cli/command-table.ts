@@ -210,6 +210,14 @@ export const COMMANDS: readonly Command[] = [
         value: 'SECONDS',
         summary: 'How long the sandbox may take to begin an answer; 300 by default.',
       },
+      'keep-urls': {
+        summary:
+          'Leave the URLs of answers as the sandbox has them, and name those that lead past the recorder. Without it they lead to the recorder.',
+      },
+      'allow-incomplete': {
+        summary:
+          'Take a recording in which answers are missing that broke off or cannot be read; without it the exit code is 6. The cassette is written in any case.',
+      },
       config: CONFIG,
     },
     example: 'sandgate record --upstream https://sandbox.example.com --out payments.har -- npm test',
@@ -236,6 +244,10 @@ export const COMMANDS: readonly Command[] = [
       freeze: { summary: 'Serve instants as recorded instead of around now.' },
       'fail-unused': { summary: 'Fail when an interaction was not used.' },
       junit: { value: 'FILE', summary: 'Write the misses as JUnit XML.' },
+      ledger: {
+        value: 'FILE',
+        summary: 'Write what became of each entry, and the misses, as JSON.',
+      },
       partners: {
         value: 'FILE',
         summary: 'Only these partners get a token; by default every client does, whatever its secret.',

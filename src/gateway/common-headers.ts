@@ -19,10 +19,13 @@ export const SPELLING: Readonly<Record<string, string>> = {
   'x-sandbox-rule': 'X-Sandbox-Rule',
 }
 
-/** The headers that every response of the partner listener carries, whatever produced it. */
+/**
+ * The headers that every response of the partner listener carries, whatever produced it. `requestId`: undefined for an
+ * answer that has one already.
+ */
 export function pushCommonHeaders(
   headers: string[],
-  requestId: string,
+  requestId: string | undefined,
   window: RateWindow,
   state: WindowState,
   gateway: Pick<Gateway, 'settings'>,
@@ -33,9 +36,8 @@ export function pushCommonHeaders(
   const secondsLeft = Math.min(Math.max(1, untilReset), Math.ceil(window.windowMs / 1000))
   const inSeconds = gateway.settings().config.rateLimits.reset === 'seconds'
   const reset = inSeconds ? secondsLeft : Math.ceil(state.resetAt / 1000)
+  if (requestId !== undefined) headers.push('X-Request-Id', requestId)
   headers.push(
-    'X-Request-Id',
-    requestId,
     'X-RateLimit-Limit',
     String(state.limit),
     'X-RateLimit-Remaining',

@@ -3,6 +3,8 @@ import { VOLATILE } from '../cassettes/bindings/contract.ts'
 import { CassetteError } from '../cassettes/cassette-error.ts'
 import type { CapturedExchange } from '../cassettes/interaction.ts'
 import { CASSETTE_VERSION } from '../cassettes/interaction.ts'
+import { moveReply, moveRequest } from '../cassettes/message/urls.ts'
+import type { WithoutReply } from '../cassettes/no-reply.ts'
 import { createWriter, type Writer } from '../cassettes/writer/writer.ts'
 import { type Clock, instant } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
@@ -30,9 +32,7 @@ export type Recordings = {
   /** @throws CassetteError when the name is taken or the directory cannot be written. */
   readonly start: (name: string, partner: string | null) => Promise<RecordingRow>
   /** Finishes a recording as `name.har`; undefined when there is none of that name. @throws CassetteError */
-  readonly stop: (
-    name: string,
-  ) => Promise<{ readonly path: string; readonly interactions: number } | undefined>
+  readonly stop: (name: string) => Promise<StoppedRecording | undefined>
   readonly close: () => Promise<void>
 }
 
@@ -43,6 +43,13 @@ export type RecordingCounts = {
   /** Exchanges that are on the disk, and those that a bad recording did not take, once for each recording. */
   readonly recorded: number
   readonly dropped: number
+}
+
+export type StoppedRecording = {
+  readonly path: string
+  readonly interactions: number
+  /** What was recorded without a reply, when there is such a thing. */
+  readonly withoutReply?: readonly WithoutReply[]
 }
 
 export const RECORDING_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
@@ -108,9 +115,11 @@ export function createRecordings(
     active.delete(name)
     ending.add(one.writer)
     try {
-      const { path, interactions } = await one.writer.finish()
+      const { path, interactions, withoutReply } = await one.writer.finish()
+      const lacking = withoutReply?.filter(({ isFault }) => isFault).length ?? 0
+      if (lacking > 0) logger.warn({ recording: name, lacking }, 'recording lacks answers')
       logger.info({ recording: name, path, interactions }, 'recording finished')
-      return { path, interactions }
+      return { path, interactions, ...(withoutReply && { withoutReply }) }
     } finally {
       ending.delete(one.writer)
       ended.recorded += one.writer.status().written
@@ -118,9 +127,18 @@ export function createRecordings(
     }
   }
 
+  /** With the URLs of the cassette, where those of the gateway are others. */
+  const recordedExchange = (exchange: CapturedExchange): CapturedExchange => {
+    const move = { from: origin(), to: config.recording.origin ?? origin() }
+    if (move.from === move.to) return exchange
+    const { request, reply } = exchange
+    return { ...exchange, request: moveRequest(request, move), reply: reply && moveReply(reply, move) }
+  }
+
   return {
     isActive: () => active.size > 0,
-    record: (exchange) => {
+    record: (passed) => {
+      const exchange = recordedExchange(passed)
       for (const { writer, partner } of active.values()) {
         if (partner === null || partner === exchange.partner) writer.record(exchange)
       }

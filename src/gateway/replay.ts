@@ -1,4 +1,5 @@
-import type { Interaction } from '../cassettes/interaction.ts'
+import type { CapturedRequest, Interaction } from '../cassettes/interaction.ts'
+import { moveRequest } from '../cassettes/message/urls.ts'
 import { missDetail, missMembers } from '../cassettes/miss/problem.ts'
 import type { MissReport } from '../cassettes/miss/report.ts'
 import type { LiveRequest, TapeHit } from '../cassettes/tape/live-request.ts'
@@ -19,6 +20,8 @@ export type ReplayOptions = {
   readonly tape: Tape
   /** The name of a lane as the recording has it and reports show it. */
   readonly laneName: (lane: string) => string
+  /** The origin of the cassettes' URLs: one of ours in a request stands for it. Undefined without a cassette. */
+  readonly recordedOrigin: string | undefined
   /** Called once for each miss, to show it where a person looks. */
   readonly onMiss: (report: MissReport, requestId: string) => void
   /** A token exchange that is not on the tape: its client gets what it asks for. Without it, what the tape has. */
@@ -26,11 +29,12 @@ export type ReplayOptions = {
 }
 
 /** Answers from a tape: it decides and stores nothing. */
-export function createReplay({ edge, tape, laneName, onMiss, onNewExchange }: ReplayOptions): Answerer {
+export function createReplay(options: ReplayOptions): Answerer {
+  const { edge, tape, laneName, recordedOrigin, onMiss, onNewExchange } = options
   const live = (exchange: Exchange, now: number): LiveRequest => ({
     lane: laneName(laneOf(exchange)),
     operation: exchange.endpoint?.row.id,
-    request: capturedRequest(exchange),
+    request: recordedRequest(exchange, edge.publicUrl(), recordedOrigin),
     now,
     requestId: exchange.requestId,
     origin: edge.publicUrl(),
@@ -95,6 +99,12 @@ export function createReplay({ edge, tape, laneName, onMiss, onNewExchange }: Re
 
 function isPage({ reply }: Interaction): boolean {
   return mediaType(headerOf(reply?.headers ?? [], 'content-type') ?? '') === 'text/html'
+}
+
+/** A request as the recording would have it: URLs that lead here led to the recorded sandbox. */
+function recordedRequest(exchange: Exchange, own: string, recorded: string | undefined): CapturedRequest {
+  const request = capturedRequest(exchange)
+  return recorded === undefined ? request : moveRequest(request, { from: own, to: recorded })
 }
 
 /** The recorded headers as they were, the rate limits of the moment included. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { CapturedExchange } from '../cassettes/interaction.ts'
+import type { CapturedExchange, CapturedReply } from '../cassettes/interaction.ts'
 import { type HeaderLine, linesOf } from '../http/header-lines.ts'
 import { capturedRequest, laneOf, originOf } from './capture.ts'
 import { pushCommonHeaders, SPELLING } from './common-headers.ts'
@@ -28,9 +28,11 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): Promis
     // RFC 9110 section 8.6: a 204 has none, and that of a 304 would be of another answer.
     const hasLength = reply.status !== 204 && reply.status !== 304
     if (contentLength !== undefined && hasLength) headers.push('Content-Length', contentLength)
+    const hasOwnId = reply.lines?.some(isRequestId) === true
     if (state && !reply.lines?.some(isRateHeader)) {
-      pushCommonHeaders(headers, exchange.requestId, exchange.window, state, gateway, exchange.arrivedAt)
-    }
+      const id = hasOwnId ? undefined : exchange.requestId
+      pushCommonHeaders(headers, id, exchange.window, state, gateway, exchange.arrivedAt)
+    } else if (!hasOwnId) headers.push('X-Request-Id', exchange.requestId)
     // What is left of a body is not worth reading, and a draining gateway wants its connections back.
     const unread = exchange.broken !== undefined || isUnread(req, exchange.settings.config.server.bodyBytes)
     if (unread || gateway.lifecycle.draining()) headers.push('Connection', 'close')
@@ -39,7 +41,9 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): Promis
     const recorder = isPassing(exchange) && gateway.recorder?.isActive() ? gateway.recorder : undefined
     if (isStream) {
       return sendStream(res, body, recorder !== undefined).then((copy) => {
-        recorder?.record(captured(exchange, reply, linesOf(headers), copy))
+        const sent = copy && { status: reply.status, headers: linesOf(headers), body: copy }
+        const why = copy ? {} : ({ noReply: 'cut' } as const)
+        recorder?.record({ ...captured(exchange, reply, sent), ...why })
         countAnswer(gateway, exchange, reply)
       })
     }
@@ -50,9 +54,16 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): Promis
       // Node sends the head alone.
       const sent = req.method === 'HEAD' ? '' : body
       const bytes = typeof sent === 'string' ? Buffer.from(sent) : sent
-      recorder.record(captured(exchange, reply, linesOf(headers), bytes))
+      recorder.record(
+        captured(exchange, reply, { status: reply.status, headers: linesOf(headers), body: bytes }),
+      )
     }
-  } else if (isStream) body.destroy()
+  } else {
+    if (isStream) body.destroy()
+    // What was asked has happened all the same, and a later answer may show it.
+    if (res.destroyed && !res.headersSent && isPassing(exchange) && gateway.recorder?.isActive())
+      gateway.recorder.record({ ...captured(exchange, reply, undefined), noReply: 'client-left' })
+  }
   countAnswer(gateway, exchange, reply)
   return undefined
 }
@@ -72,7 +83,14 @@ function ownHeaders(reply: Reply): string[] {
 /** The lines of a recorded answer, without those that belong to the connection or follow from the body. */
 function recordedHeaders(lines: readonly HeaderLine[]): string[] {
   const headers: string[] = []
-  for (const [name, value] of lines) if (!isOfTheConnection(name)) headers.push(name, value)
+  let hasId = false
+  for (const line of lines) {
+    const [name, value] = line
+    // One answer has one id, whatever a proxy in between had added.
+    if (isOfTheConnection(name) || (isRequestId(line) && hasId)) continue
+    hasId ||= isRequestId(line)
+    headers.push(name, value)
+  }
   return headers
 }
 
@@ -84,16 +102,15 @@ function isOfTheConnection(name: string): boolean {
 
 const OF_THE_CONNECTION = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding'])
 
+function isRequestId([name]: HeaderLine): boolean {
+  return name.length === 12 && name.toLowerCase() === 'x-request-id'
+}
+
 function isRateHeader([name]: HeaderLine): boolean {
   return name.length === 17 && name.toLowerCase() === 'x-ratelimit-limit'
 }
 
-function captured(
-  exchange: Exchange,
-  reply: Reply,
-  headers: readonly HeaderLine[],
-  body: Buffer | undefined,
-): CapturedExchange {
+function captured(exchange: Exchange, reply: Reply, sent: CapturedReply | undefined): CapturedExchange {
   return {
     startedAt: exchange.arrivedAt,
     durationMs: performance.now() - exchange.startedAt,
@@ -102,6 +119,6 @@ function captured(
     operation: exchange.endpoint?.row.id,
     origin: reply.lines ? 'upstream' : originOf(reply.code, reply.headers['x-sandbox-rule']),
     request: capturedRequest(exchange),
-    reply: body && { status: reply.status, headers, body },
+    reply: sent,
   }
 }

@@ -14,6 +14,7 @@ import { portalUsage } from './portal-usage.ts'
 import { sandboxReset } from './sandbox-reset.ts'
 import { scoreRead } from './score-read.ts'
 import { webhooksIpRanges, webhooksList, webhooksRead, webhooksRegister } from './webhooks.ts'
+import { WIDGET_PAGES } from './widget-page.ts'
 import { widgetRead } from './widget-read.ts'
 import { widgetSession } from './widget-session.ts'
 
@@ -54,14 +55,16 @@ export function grantsToken(id: string | undefined): boolean {
   return rowOf(id)?.grants === 'token'
 }
 
-const ROUTES = ROWS.map(({ id, method, path }) => ({
-  id,
-  method,
-  path: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`),
-  fixed: !path.includes('{'),
-})).sort((a, b) => Number(b.fixed) - Number(a.fixed))
+const ROUTES = [...ROWS, ...WIDGET_PAGES]
+  .map(({ id, method, path }) => ({
+    id,
+    method,
+    path: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`),
+    fixed: !path.includes('{'),
+  }))
+  .sort((a, b) => Number(b.fixed) - Number(a.fixed))
 
-/** The operation of a method and target; a path with fixed segments only goes before one with parameters. */
+/** The operation, or the page of the widget, of a method and target; a path with fixed segments only goes before one with parameters. */
 export function operationOf(method: string, target: string): string | undefined {
   const { path } = splitTarget(takeLane(target).target)
   const asked = method === 'HEAD' ? 'GET' : method

@@ -3,6 +3,7 @@ import { type ErrorCode, errorEntry } from '../errors/catalogue.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import { prefersHtml } from '../http/accept.ts'
 import type { Fields } from '../operations/operation.ts'
+import { WIDGET_PATH } from '../operations/widget-page.ts'
 import { type FoundSession, type StoredSession, widgetSession } from '../operations/widget-session.ts'
 import { isForeign, readFormPost } from './form-post.ts'
 import type { Page, PageAnswer, PageContent, PageDecision, Visit, Visitor } from './page.ts'
@@ -31,7 +32,7 @@ export type WidgetParts = {
 /** The KYC widget: the page behind the URL of a session. Whoever has the URL may use it; nobody can guess it. */
 export function widgetPages(parts: WidgetParts): readonly Page[] {
   const shared = {
-    path: '/kyc/widget/{sessionId}',
+    path: WIDGET_PATH,
     group: 'other',
     isDocument: false,
     belongsTo: widgetSession,

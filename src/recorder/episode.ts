@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
-import { headerOf } from '../http/header-lines.ts'
+import type { CapturedReply, CapturedRequest, NoReply } from '../cassettes/interaction.ts'
+import { type HeaderLine, headerOf } from '../http/header-lines.ts'
 import { LANE_HEADER } from '../http/lane.ts'
 import { grantsToken } from '../operations/operations.ts'
 import { BodyTooLargeError } from '../upstream/failure.ts'
@@ -27,7 +27,7 @@ export type EpisodeRoute = Route & {
 type Forwarded = {
   readonly request: CapturedRequest
   /** Records how it ended, once. */
-  readonly end: (reply: CapturedReply | undefined) => void
+  readonly end: (reply: CapturedReply | undefined, noReply?: NoReply) => void
 }
 
 /** Where one exchange is. */
@@ -50,7 +50,7 @@ const NOTHING = new Uint8Array(0)
  * to the upstream, byte for byte, and recorded.
  */
 export function createEpisode(route: EpisodeRoute, ...[req, res, url]: Parameters<TakePassage>): Passage {
-  const arrival = readArrival(req, url, route.host, route.clock)
+  const arrival = readArrival(req, url, route)
   const isGone = () => hasGone(res)
   const episode: Episode = {
     route,
@@ -64,7 +64,7 @@ export function createEpisode(route: EpisodeRoute, ...[req, res, url]: Parameter
   res.once('close', () => {
     if (res.writableFinished) return
     episode.release()
-    episode.forwarded?.end(undefined)
+    episode.forwarded?.end(undefined, 'client-left')
   })
   return {
     hasBody: arrival.hasBody,
@@ -79,11 +79,21 @@ export function createEpisode(route: EpisodeRoute, ...[req, res, url]: Parameter
       )
     },
     answer: (reply) =>
-      sendReply(res, reply, episode.forwarded ? route.room : route.waiting, {
-        received: (whole) => episode.received(whole),
-        done: (whole) => episode.forwarded?.end(whole),
-      }),
-    fail: () => episode.forwarded?.end(undefined),
+      sendReply(
+        res,
+        reply,
+        episode.forwarded ? route.room : route.waiting,
+        {
+          received: (whole) => {
+            episode.received(whole)
+            if (episode.forwarded) route.onReply(whole)
+          },
+          done: (whole) => episode.forwarded?.end(whole),
+          broken: (why) => episode.forwarded?.end(undefined, why),
+        },
+        episode.forwarded ? route.urls() : undefined,
+      ),
+    fail: () => episode.forwarded?.end(undefined, isGone() ? 'client-left' : 'unanswered'),
   }
 }
 
@@ -105,7 +115,8 @@ async function ask(
 async function play(episode: Episode): Promise<UpstreamReply> {
   const { route, arrival } = episode
   const { operation, named } = arrival
-  const request = arrival.request(await episode.body)
+  const body = await episode.body
+  const request = arrival.recorded(body)
   const lane = route.lanes.of({ request, named, operation })
   const lines = [...request.headers, [LANE_HEADER, lane] as const]
   const reply = await ask(episode, route.playing, '', { ...request, headers: lines })
@@ -117,23 +128,28 @@ async function play(episode: Episode): Promise<UpstreamReply> {
       route.tokens.granted(asked, granted)
     }
   }
-  return verdict?.kind === 'miss' ? forward(episode, lane, request, reply, verdict) : reply
+  return verdict?.kind === 'miss' ? forward(episode, lane, body, reply, verdict) : reply
 }
 
 /** Passes a request on that the tape has missed; `reply` is the tape's answer, for when it cannot be passed on. */
 async function forward(
   episode: Episode,
   lane: string,
-  request: CapturedRequest,
+  body: Uint8Array,
   reply: UpstreamReply,
   verdict: Verdict & { readonly kind: 'miss' },
 ): Promise<UpstreamReply> {
   const { route, arrival } = episode
   const miss = await wholeReply(reply)
   try {
-    const headers = await route.tokens.authorize(request.headers, arrival.startedAt)
+    const sent = arrival.request(body)
+    const headers = await route.tokens.authorize(sent.headers, arrival.startedAt)
     verdict.forwarded()
-    episode.forwarded = openForwarded(episode, { ...request, headers }, lane)
+    // The upstream's token takes the place of the tape's in both.
+    const recorded = arrival.recorded(body)
+    const lines = recorded.headers.map((line, i) => (isAuthorization(line) ? (headers[i] ?? line) : line))
+    const end = openForwarded(episode, { ...recorded, headers: lines }, lane)
+    episode.forwarded = { request: { ...sent, headers }, end }
   } catch (error) {
     if (!(error instanceof UpstreamTokenError)) throw error
     verdict.stays(error.message)
@@ -142,16 +158,25 @@ async function forward(
   return ask(episode, route.upstream, route.base, episode.forwarded.request)
 }
 
-function openForwarded({ route, arrival }: Episode, request: CapturedRequest, lane: string): Forwarded {
+function openForwarded(
+  { route, arrival }: Episode,
+  request: CapturedRequest,
+  lane: string,
+): Forwarded['end'] {
   const { startedAt, operation } = arrival
   const ticket = route.writer.open({ startedAt, lane, operation, request })
   let isOver = false
-  const end = (reply: CapturedReply | undefined) => {
+  const end = (reply: CapturedReply | undefined, noReply?: NoReply) => {
     if (isOver) return
     isOver = true
-    route.writer.end(ticket, { durationMs: arrival.age(), origin: 'upstream', reply })
+    const why = noReply && { noReply }
+    route.writer.end(ticket, { durationMs: arrival.age(), origin: 'upstream', reply, ...why })
   }
-  return { request, end }
+  return end
+}
+
+function isAuthorization([name]: HeaderLine): boolean {
+  return name.toLowerCase() === 'authorization'
 }
 
 /** @throws BodyTooLargeError */

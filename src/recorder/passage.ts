@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough, type Readable } from 'node:stream'
-import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
+import type { CapturedReply, CapturedRequest, NoReply } from '../cassettes/interaction.ts'
 import type { Writer } from '../cassettes/writer/writer.ts'
 import type { Clock } from '../clock.ts'
 import { grantsToken } from '../operations/operations.ts'
@@ -9,6 +9,7 @@ import { sendReply } from './answer.ts'
 import { readArrival } from './arrival.ts'
 import type { CaptureRoom } from './capture.ts'
 import type { LaneNames } from './lane-names.ts'
+import type { Urls } from './urls.ts'
 
 /** What every exchange that passes needs. */
 export type Route = {
@@ -19,6 +20,10 @@ export type Route = {
   readonly clock: Clock
   /** `host:port` of the upstream. */
   readonly host: string
+  /** How URLs are moved, once it is known where the recorder listens; undefined where they are left as they are. */
+  readonly urls: () => Urls | undefined
+  /** A reply has come in. */
+  readonly onReply: (reply: CapturedReply) => void
   /** What the upstream's paths begin with; empty for most. */
   readonly base: string
 }
@@ -47,9 +52,9 @@ const NOTHING = new Uint8Array(0)
  */
 export function createPassage(route: Route, ...[req, res, url]: Parameters<TakePassage>): Passage {
   const { writer, lanes, room } = route
-  const arrival = readArrival(req, url, route.host, route.clock)
+  const arrival = readArrival(req, url, route)
   const { startedAt, operation, named } = arrival
-  const upload = arrival.hasBody ? createUpload(req, room) : undefined
+  const upload = arrival.hasBody ? createUpload(req, room, arrival.isHeld) : undefined
   const isGone = () => hasGone(res)
   let release = () => {}
   let opened: { readonly ticket: number; readonly request: CapturedRequest } | undefined
@@ -57,22 +62,24 @@ export function createPassage(route: Route, ...[req, res, url]: Parameters<TakeP
 
   const requestDone = () => {
     if (opened) return
-    const request = arrival.request(upload?.take() ?? NOTHING)
+    const request = arrival.recorded(upload?.take() ?? NOTHING)
     const lane = lanes.of({ request, named, operation })
     opened = { ticket: writer.open({ startedAt, lane, operation, request }), request }
     end?.()
   }
   // An upstream that answers early ends an exchange whose request is still arriving.
-  const replyDone = (reply: CapturedReply | undefined) => {
+  const replyDone = (reply: CapturedReply | undefined, noReply?: NoReply) => {
     if (end) return
     const durationMs = arrival.age()
     end = () => {
-      if (opened) writer.end(opened.ticket, { durationMs, origin: 'upstream', reply })
+      const why = noReply && { noReply }
+      if (opened) writer.end(opened.ticket, { durationMs, origin: 'upstream', reply, ...why })
     }
     end()
   }
   const received = (reply: CapturedReply) => {
     if (grantsToken(operation) && opened) lanes.granted(opened.request, reply)
+    route.onReply(reply)
   }
 
   if (upload) {
@@ -85,7 +92,7 @@ export function createPassage(route: Route, ...[req, res, url]: Parameters<TakeP
   res.once('close', () => {
     if (res.writableFinished) return
     release()
-    replyDone(undefined)
+    replyDone(undefined, 'client-left')
   })
 
   return {
@@ -93,12 +100,30 @@ export function createPassage(route: Route, ...[req, res, url]: Parameters<TakeP
     isAborted: isGone,
     send: (done) => {
       if (isGone()) return
-      const { method, target, headers } = arrival.request(NOTHING)
-      const body = upload?.stream ?? null
-      release = route.upstream.send({ method, target: route.base + target, lines: headers, body }, done)
+      const pass = (held: Uint8Array | undefined) => {
+        const { method, target, headers, body } = arrival.request(held ?? NOTHING)
+        const sent = held ? body : (upload?.stream ?? null)
+        release = route.upstream.send(
+          { method, target: route.base + target, lines: headers, body: sent },
+          done,
+        )
+      }
+      if (upload && arrival.isHeld) upload.held.then((body) => isGone() || pass(body))
+      else pass(undefined)
     },
-    answer: (reply) => sendReply(res, reply, room, { received, done: replyDone }),
-    fail: () => replyDone(undefined),
+    answer: (reply) =>
+      sendReply(
+        res,
+        reply,
+        room,
+        {
+          received,
+          done: replyDone,
+          broken: (why) => replyDone(undefined, why),
+        },
+        route.urls(),
+      ),
+    fail: () => replyDone(undefined, isGone() ? 'client-left' : 'unanswered'),
   }
 }
 
@@ -106,26 +131,55 @@ export function hasGone(res: ServerResponse): boolean {
   return res.destroyed && !res.writableFinished
 }
 
-type Upload = { readonly stream: Readable; readonly take: () => Uint8Array }
+type Upload = {
+  readonly stream: Readable
+  /** The body, once it is whole; undefined when it is too long to be held, or broke off: then it streams. */
+  readonly held: Promise<Uint8Array | undefined>
+  readonly take: () => Uint8Array
+}
+
+/** A body that is longer passes as it is. */
+const HELD_BYTES = 16 * 1024 * 1024
 
 /**
  * The body for the upstream, and the copy. When the upstream has answered and wants no more, the rest is still read:
  * the client's next request on this connection follows it.
  */
-function createUpload(req: IncomingMessage, room: CaptureRoom): Upload {
+function createUpload(req: IncomingMessage, room: CaptureRoom, isHeld: boolean): Upload {
   const stream = new PassThrough()
   const copy = room.capture()
+  let held: Buffer[] | undefined = isHeld ? [] : undefined
+  let length = 0
+  let resolve = (_body: Uint8Array | undefined) => {}
+  const whole = new Promise<Uint8Array | undefined>((done) => {
+    resolve = done
+  })
+  const letGo = () => {
+    for (const chunk of held ?? []) stream.write(chunk)
+    held = undefined
+    resolve(undefined)
+  }
   req.on('data', (chunk: Buffer) => {
     copy.add(chunk)
+    if (held) {
+      held.push(chunk)
+      length += chunk.length
+      if (length > HELD_BYTES) letGo()
+      return
+    }
     if (!stream.destroyed && !stream.write(chunk)) req.pause()
   })
   stream.on('drain', () => req.resume())
   stream.on('close', () => req.resume())
   // The exchange gets this error through the upstream's `done`.
   stream.on('error', () => {})
-  req.once('end', () => stream.end())
+  req.once('end', () => {
+    resolve(held && Buffer.concat(held))
+    stream.end()
+  })
   req.once('close', () => {
+    resolve(undefined)
     if (!req.complete) stream.destroy(new Error('the client went away'))
   })
-  return { stream, take: copy.take }
+  return { stream, held: whole, take: copy.take }
 }

@@ -5,6 +5,7 @@ import { VOLATILE } from '../cassettes/bindings/contract.ts'
 import { loadCassette } from '../cassettes/file/load.ts'
 import { cassettePaths } from '../cassettes/file/paths.ts'
 import { CASSETTE_VERSION } from '../cassettes/interaction.ts'
+import type { WithoutReply } from '../cassettes/no-reply.ts'
 import type { Finished } from '../cassettes/writer/messages.ts'
 import { createWriter, type WriterOptions } from '../cassettes/writer/writer.ts'
 import { type Clock, systemClock } from '../clock.ts'
@@ -19,6 +20,7 @@ import { createPassage, type Route, type TakePassage } from './passage.ts'
 import type { Player } from './player.ts'
 import { createServer } from './server.ts'
 import { createUpstreamTokens } from './upstream-token.ts'
+import { type Urls, urlsBetween, urlsPast } from './urls.ts'
 
 export type RecorderOptions = {
   /** Scheme, host and port; a path is what the upstream's paths begin with. */
@@ -49,14 +51,20 @@ export type RecorderOptions = {
   /** The recording lacks something from now on; the traffic goes on. */
   readonly onBad?: (detail: string) => void
   readonly onFailure?: (request: string, failure: Failure) => void
+  /** Leaves URLs as the upstream has them; a client that follows one is not recorded. */
+  readonly keepUrls?: boolean
+  /** Such a URL, without its query; each is told once. */
+  readonly onPast?: (url: string) => void
 }
 
 /** What a recording has brought; the cassette may hold more, from before. */
 export type Recorded = {
   readonly path: string
   readonly exchanges: number
-  /** Exchanges that had no reply of the upstream's. */
+  /** Exchanges that had no reply of the upstream's, or none that is whole. */
   readonly aborted: number
+  /** Each of them, and why. */
+  readonly withoutReply: readonly WithoutReply[]
   readonly secrets: number
   readonly personal: number
   readonly recovered?: { readonly recovered: number; readonly dropped: number }
@@ -90,6 +98,9 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
     if (!isResumed) rmSync(journal, { force: true })
   }
   const bounds = options.bounds ?? DEFAULT_BOUNDS
+  const base = url.pathname.replace(/\/+$/, '')
+  let ownUrl = ''
+  let urls: Urls | undefined
   const route: Route = {
     upstream: createUpstream(url.origin, options.headersMs),
     writer,
@@ -97,9 +108,10 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
     lanes: createLaneNames(),
     clock,
     host: url.host,
-    base: url.pathname.replace(/\/+$/, ''),
+    base,
+    urls: () => (options.keepUrls ? undefined : urls),
+    onReply: options.keepUrls ? namesPast(url.origin + base, options.onPast) : () => {},
   }
-  let ownUrl = ''
   let player: Player | undefined
   let playing: Upstream | undefined
   let app: FastifyInstance | undefined
@@ -119,6 +131,7 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
   }
   const { server } = app
   ownUrl = `http://${HOST}:${(server.address() as AddressInfo).port}`
+  urls = urlsBetween(ownUrl, url, base)
 
   return {
     url: ownUrl,
@@ -133,6 +146,21 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
       }
       return summary(await writer.finish(player?.continuations(), isPartial))
     },
+  }
+}
+
+/** How many different URLs are told. */
+const MOST_URLS = 100
+
+function namesPast(upstream: string, onPast: (url: string) => void = () => {}): Route['onReply'] {
+  const told = new Set<string>()
+  return (reply) => {
+    for (const url of urlsPast(reply, upstream)) {
+      const shown = url.replace(/[?#].*$/s, '')
+      if (told.has(shown) || told.size >= MOST_URLS) continue
+      told.add(shown)
+      onPast(shown)
+    }
   }
 }
 
@@ -178,13 +206,14 @@ function episodes(route: Route, player: Player, playing: Upstream, bounds: Bound
   return (...exchange) => createEpisode({ ...route, player, playing, waiting, tokens }, ...exchange)
 }
 
-function summary({ path, kept, recovered }: Finished): Recorded {
+function summary({ path, kept, recovered, withoutReply = [] }: Finished): Recorded {
   const interactions = loadCassette(path).interactions.slice(kept)
   const redactions = interactions.flatMap((interaction) => interaction.redactions)
   return {
     path,
     exchanges: interactions.length,
-    aborted: interactions.filter(({ reply }) => reply === undefined).length,
+    aborted: withoutReply.length,
+    withoutReply,
     secrets: redactions.filter(({ kind }) => kind === 'secret').length,
     personal: redactions.filter(({ kind }) => kind === 'personal').length,
     ...(recovered && { recovered }),

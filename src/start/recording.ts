@@ -32,7 +32,17 @@ export function doingOf(mode: RecordMode, out: string): Doing {
 
 export type SessionOptions = Pick<
   RecorderOptions,
-  'out' | 'port' | 'secrets' | 'cassetteKey' | 'headersMs' | 'clock' | 'onBad' | 'onFailure' | 'onSetAside'
+  | 'out'
+  | 'port'
+  | 'secrets'
+  | 'cassetteKey'
+  | 'headersMs'
+  | 'clock'
+  | 'keepUrls'
+  | 'onBad'
+  | 'onFailure'
+  | 'onPast'
+  | 'onSetAside'
 > & {
   readonly mode: RecordMode
   /** Not needed, and not asked for anything, where the cassette is only replayed. */

@@ -5,7 +5,7 @@ import type { Cassette } from '../cassettes/interaction.ts'
 import { CONTRACT_FIELDS, redactionPolicy } from '../cassettes/redaction/contract.ts'
 import { createRedactor, keyedDigest } from '../cassettes/redaction/redactor.ts'
 import { createSecrets } from '../cassettes/redaction/secrets/secrets.ts'
-import { createTape, type Tape, type TapeOptions } from '../cassettes/tape/tape.ts'
+import { choosingNames, createTape, type Tape, type TapeOptions } from '../cassettes/tape/tape.ts'
 import { createClientIp } from '../checks/client-ip.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
@@ -90,7 +90,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   const cassettes = options.load()
   const testValues = Object.keys(config.scores)
   const redactor = createRedactor({
-    policy: redactionPolicy(),
+    policy: redactionPolicy({ allowHeaders: [...choosingNames(cassettes)] }),
     secrets: createSecrets(CONTRACT_FIELDS.words),
     rules: config.outcomes,
     configuredTestValues: testValues,
@@ -146,6 +146,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     edge,
     tape,
     laneName: remembered(redactor.redactText),
+    recordedOrigin: cassettes[0]?.origin,
     onMiss,
     ...(onNewExchange && { onNewExchange }),
   })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalNumber } from '../../http/decimal.ts'
-import type { FormField } from '../message/form-fields.ts'
+import type { FormField, MultipartPart } from '../message/form-fields.ts'
 import type { JsonNode } from '../message/json-tree.ts'
 import type { RequestFacts } from '../message/request-facts.ts'
 import { type FieldHoles, fieldKey, type HoleTree, type Layout } from './layout.ts'
@@ -74,6 +74,26 @@ function writeFields(fields: readonly FormField[], holes: FieldHoles, tokens: re
   return written.sort().join('&')
 }
 
+/** Parts in their order; a value of one that has a name may be bound. */
+function writeParts(
+  parts: readonly MultipartPart[],
+  holes: FieldHoles,
+  tokens: readonly string[],
+  out: string[],
+): void {
+  const seen = new Map<string, number>()
+  for (const { head, name, value } of parts) {
+    const repeat = seen.get(name) ?? 0
+    seen.set(name, repeat + 1)
+    const hole = name === '' ? undefined : holes.get(fieldKey(name, repeat))
+    out.push(
+      writeText(JSON.stringify(head)),
+      hole === undefined ? writeText(value) : (tokens[hole] ?? ''),
+      '\n',
+    )
+  }
+}
+
 /**
  * The canonical key: equal for two requests that ask for the same. `tokens[i]` stands where hole i of the layout
  * is, so that requests that differ in bound values alone have one key.
@@ -100,7 +120,7 @@ export function canonicalKey(
       out.push(writeFields(facts.body.fields, layout.form, tokens))
       break
     case 'multipart':
-      for (const part of facts.body.parts) out.push(writeText(part), '\n')
+      writeParts(facts.body.parts, layout.form, tokens, out)
       break
     case 'raw':
       out.push(Buffer.from(facts.body.bytes).toString('base64'))

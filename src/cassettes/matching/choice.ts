@@ -1,3 +1,4 @@
+import { conditionOf } from '../message/choosing.ts'
 import type { Indexed } from './entry-index.ts'
 import type { Lane } from './lanes.ts'
 import { fits, type LaneState, type Lookup, needsOf, shortlist, withLiterals } from './lookup.ts'
@@ -12,6 +13,18 @@ export function chooseEntry(
   lane: Lane,
   lookups: readonly Lookup[],
   suits: (entry: Indexed) => boolean = () => true,
+): Chosen | undefined {
+  const condition = conditionOf(lookups[0] ?? { headers: [] })
+  if (condition === undefined) return bestEntry(lane, lookups, suits)
+  // What was answered to this very condition comes before what was answered to none.
+  const exact = bestEntry(lane, lookups, (entry) => entry.condition === condition && suits(entry))
+  return exact ?? bestEntry(lane, lookups, suits)
+}
+
+function bestEntry(
+  lane: Lane,
+  lookups: readonly Lookup[],
+  suits: (entry: Indexed) => boolean,
 ): Chosen | undefined {
   let best: Chosen | undefined
   for (const lookup of lookups) {

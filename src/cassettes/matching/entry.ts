@@ -1,6 +1,7 @@
 import { segmentsOf } from '../../http/target.ts'
 import type { ClassOf } from '../bindings/outcome-class.ts'
 import type { Cassette, Interaction } from '../interaction.ts'
+import { type Choosing, choosingOf, conditionOf } from '../message/choosing.ts'
 import { type RequestFacts, readRequest } from '../message/request-facts.ts'
 import { comparedTarget } from '../message/target.ts'
 import { canonicalKey } from './canonical-key.ts'
@@ -28,6 +29,9 @@ export type Entry = {
   /** The client of one recording: only entries of one depend on each other. */
   readonly scope: string
   readonly safe: boolean
+  /** The headers that have chosen its answer, and the condition under which it was asked for. */
+  readonly choosing: Choosing
+  readonly condition: string | undefined
 }
 
 export type KeyOf = (entry: Entry) => string
@@ -60,6 +64,8 @@ export function prepareEntry(
     family: shared(familyOf(segments)),
     scope: shared(`${cassetteNumber} ${lane}`),
     safe: isSafe(request.method),
+    choosing: choosingOf(request, interaction.reply),
+    condition: conditionOf(request),
   }
 }
 

@@ -72,6 +72,7 @@ export function valueAt(facts: RequestFacts, place: Place): string | undefined {
       return names[0] === 'idempotency-key' ? facts.idempotencyKey : headerOf(facts.headers, names[0] ?? '')
     case 'request-body': {
       if (facts.body.kind === 'form') return fieldAt(facts.body.fields, names)
+      if (facts.body.kind === 'multipart') return fieldAt(facts.body.parts, names)
       if (facts.body.kind !== 'json') return undefined
       const node = nodeAt(facts.body.json.root, place.pointer)
       return node?.kind === 'string' ? node.value : node?.kind === 'number' ? node.text : undefined

@@ -1,4 +1,6 @@
+import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
 import type { ClassOf } from '../bindings/outcome-class.ts'
+import { comparedValue } from '../message/choosing.ts'
 import type { RequestFacts } from '../message/request-facts.ts'
 import type { BindingTable } from './binding-table.ts'
 import { canonicalKey } from './canonical-key.ts'
@@ -26,10 +28,17 @@ export type LiveFacts = {
   readonly operation: string | undefined
   readonly prepared: RequestFacts
   readonly raw: RequestFacts
+  /** The headers of the prepared request. */
+  readonly headers?: readonly HeaderLine[]
 }
 
 /** A bucket whose key the request has, and the values that the request has in its holes. */
-export type Lookup = { readonly bucket: Bucket; readonly values: readonly string[] }
+export type Lookup = {
+  readonly bucket: Bucket
+  readonly values: readonly string[]
+  /** The headers of the request, redacted: some of them have chosen an answer. */
+  readonly headers: readonly HeaderLine[]
+}
 
 export type LookupContext = {
   readonly classOf: ClassOf
@@ -54,7 +63,7 @@ export function lookUp(state: LaneState, live: LiveFacts, context: LookupContext
     })
     state.probes++
     const bucket = buckets.get(canonicalKey(live.prepared, live.operation, layout, tokens))
-    if (bucket) found.push({ bucket, values })
+    if (bucket) found.push({ bucket, values, headers: live.headers ?? [] })
   }
   return found
 }
@@ -103,7 +112,8 @@ export function shortlist(state: LaneState, bucket: Bucket, needs: Needs): reado
 }
 
 /** Whether an entry has the needed values, and for first-seen ones values that stand for nobody yet. */
-export function fits(state: LaneState, entry: Indexed, { values }: Lookup, needs: Needs): boolean {
+export function fits(state: LaneState, entry: Indexed, { values, headers }: Lookup, needs: Needs): boolean {
+  if (!isChosen(entry, headers)) return false
   for (const [i, { type }] of entry.layout.holes.entries()) {
     const recorded = entry.values[i] ?? ''
     const bound = state.table.liveOf(type, recorded)
@@ -112,6 +122,12 @@ export function fits(state: LaneState, entry: Indexed, { values }: Lookup, needs
     } else if (needs[i] !== recorded || (bound !== undefined && bound !== values[i])) return false
   }
   return true
+}
+
+/** Whether the headers of a request choose the answer of an entry. A condition is nothing to one that had none. */
+function isChosen({ choosing, condition }: Indexed, headers: readonly HeaderLine[]): boolean {
+  if (condition !== undefined && condition !== headerOf(headers, 'if-none-match')) return false
+  return choosing.every(([name, value]) => comparedValue(headers, name) === value)
 }
 
 /** Two holes of one type have one live value exactly when they have one recorded value. */

@@ -110,6 +110,9 @@ const ENCODERS: ReadonlyMap<string, (body: Uint8Array) => Uint8Array> = new Map(
   ['br', (body) => brotliCompressSync(body)],
 ])
 
+/** Its first byte. */
+const GZIP = 0x1f
+
 export type PlainReply =
   | { readonly kind: 'whole'; readonly reply: CapturedReply }
   | { readonly kind: 'broken'; readonly why: NoReply }
@@ -120,17 +123,22 @@ export type PlainReply =
  */
 export function plainReply(reply: CapturedReply): PlainReply {
   const codings = codingsOf(reply.headers)
-  if (codings.length === 0) return { kind: 'whole', reply }
+  // The label of no coding says nothing.
+  if (codings.length === 0)
+    return { kind: 'whole', reply: { ...reply, headers: withoutHeader(reply.headers, 'content-encoding') } }
   const headers = unpackedLines(reply.headers)
   let body = reply.body
   if (body.length === 0) return { kind: 'whole', reply: { ...reply, headers } }
+  // A text with the label of gzip is not packed: it is whole, and who had asked has got it with that label.
+  if (/^(?:x-)?gzip$/.test(codings.join()) && body[0] !== GZIP && isUtf8(body))
+    return { kind: 'whole', reply }
   for (const coding of codings.reverse()) {
     const decode = DECODERS.get(coding)
     if (decode === undefined) return { kind: 'broken', why: 'unreadable-coding' }
     try {
       body = decode(body, true)
     } catch (cause) {
-      return { kind: 'broken', why: isTooLong(cause) ? 'beyond-bound' : 'cut' }
+      return { kind: 'broken', why: isTooLong(cause) ? 'beyond-bound' : 'undecodable' }
     }
   }
   return { kind: 'whole', reply: { ...reply, headers, body } }

@@ -4,7 +4,7 @@ import { idempotencyKey } from '../../http/idempotency-key.ts'
 import { essence } from '../../http/media-type.ts'
 import { segmentsOf } from '../../http/target.ts'
 import type { CapturedRequest } from '../interaction.ts'
-import { type FormField, readFields, readMultipart } from './form-fields.ts'
+import { type FormField, type MultipartPart, readFields, readMultipart } from './form-fields.ts'
 import { type JsonText, readJson } from './json-tree.ts'
 import { comparedTarget } from './target.ts'
 
@@ -12,7 +12,7 @@ export type RequestBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly json: JsonText }
   | { readonly kind: 'form'; readonly fields: readonly FormField[] }
-  | { readonly kind: 'multipart'; readonly parts: readonly string[] }
+  | { readonly kind: 'multipart'; readonly parts: readonly MultipartPart[] }
   | { readonly kind: 'raw'; readonly bytes: Uint8Array }
 
 /** What a request says, taken apart once. */
@@ -31,6 +31,9 @@ export type RequestFacts = {
 
 /** Takes part beside the negotiated type. User-Agent, dates, trace ids and credentials never do. */
 const OUTCOME = 'x-sandbox-outcome'
+
+/** A preflight of CORS asks for a method and for names of headers. */
+const OF_A_PREFLIGHT = ['access-control-request-headers', 'access-control-request-method'] as const
 
 /** Takes a request apart. */
 export function readRequest(request: CapturedRequest): RequestFacts {
@@ -59,13 +62,22 @@ const IDLE = new Set([
   'accept-encoding',
   'accept-language',
 ])
+const NOTHING_CHOSEN: ReadonlySet<string> = new Set()
+
 /** A token that we issued needs no redaction of its header to be found elsewhere: its form gives it away. */
 const OUR_TOKEN = /^bearer eyJ/i
 
-/** A live request without the header lines that matching has no use for, so that they need not be redacted. */
-export function withoutIdleHeaders(request: CapturedRequest): CapturedRequest {
+/**
+ * A live request without the header lines that matching has no use for, so that they need not be redacted.
+ * `choosing`: the headers that have chosen a recorded answer.
+ */
+export function withoutIdleHeaders(
+  request: CapturedRequest,
+  choosing: ReadonlySet<string> = NOTHING_CHOSEN,
+): CapturedRequest {
   const headers = request.headers.filter(([name, value]) => {
     const lower = name.toLowerCase()
+    if (choosing.has(lower)) return true
     return !IDLE.has(lower) && (lower !== 'authorization' || !OUR_TOKEN.test(value))
   })
   return { ...request, headers }
@@ -89,6 +101,20 @@ function headersOf({ headers }: CapturedRequest): [string, string][] {
   if (outcome !== undefined) found.push([OUTCOME, outcome])
   const negotiated = negotiatedType(headerOf(headers, 'accept'))
   if (negotiated !== JSON_TYPE) found.push(['accept', negotiated])
+  for (const name of OF_A_PREFLIGHT) {
+    const value = headerOf(headers, name)
+    // Browsers differ in the order and the spelling of what they ask for.
+    if (value !== undefined)
+      found.push([
+        name,
+        value
+          .toLowerCase()
+          .split(/[,\s]+/)
+          .sort()
+          .join(' ')
+          .trim(),
+      ])
+  }
   return found
 }
 

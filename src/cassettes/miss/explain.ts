@@ -4,7 +4,7 @@ import { fits, lookUp, needsOf } from '../matching/lookup.ts'
 import { type RequestFacts, readRequest } from '../message/request-facts.ts'
 import { closestEntries } from './closest.ts'
 import { shownFields, shownPath } from './mask.ts'
-import { laneReason, reasonsOf } from './reasons.ts'
+import { laneReason, reasonsOf, recordAgain, unansweredReason } from './reasons.ts'
 import type { ClosestInteraction, MissContext, MissReason, MissReport, MissStage } from './report.ts'
 
 const CLOSEST = 3
@@ -18,7 +18,7 @@ export function reportMiss(miss: MissContext): MissReport {
   const here = closestEntries(miss).map((entry) => ({ entry, reasons: reasonsOf(entry, miss) }))
   // A sort keeps the recorded order among equals.
   here.sort((a, b) => weight(a.reasons) - weight(b.reasons))
-  const closest = [...elsewhere, ...here].slice(0, CLOSEST)
+  const closest = [...withoutReply(miss), ...elsewhere, ...here].slice(0, CLOSEST)
   return {
     request: {
       method: live.prepared.method,
@@ -29,6 +29,7 @@ export function reportMiss(miss: MissContext): MissReport {
     profile,
     stages: stagesOf(miss),
     closest: closest.map(({ entry, reasons }) => describe(entry, reasons)),
+    record: recordCommand(miss),
   }
 }
 
@@ -42,6 +43,31 @@ function describe({ cassette, interaction }: Indexed, reasons: readonly MissReas
     lane: interaction.lane,
     reasons,
   }
+}
+
+/** What adds to the cassette that the client is in, or to the first. */
+function recordCommand({ lane, lanes }: MissContext): string {
+  const ofLane = lanes.recorded.get(lane.name) ?? [...lanes.recorded.values()][0]
+  const cassette = ofLane?.[0]?.cassette
+  return cassette
+    ? recordAgain(cassette, 'new_episodes')
+    : 'sandgate record --upstream URL --out FILE.har --mode all'
+}
+
+/** The same request, recorded without a reply; of this lane, else of any. */
+function withoutReply({
+  lane,
+  live,
+  context,
+  unanswered,
+}: MissContext): { entry: Indexed; reasons: MissReason[] }[] {
+  for (const name of new Set([lane.name, ...unanswered.recorded.keys()])) {
+    const index = unanswered.indexOf(name)
+    const [lookup] = index ? lookUp({ ...lane.state, index }, live, context) : []
+    const entry = lookup && index?.entries.get(lookup.bucket.entries[0] ?? -1)
+    if (entry) return [{ entry, reasons: [unansweredReason(entry)] }]
+  }
+  return []
 }
 
 /** In how many other lanes the request is looked up. */

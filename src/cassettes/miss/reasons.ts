@@ -1,10 +1,13 @@
+import { canonicalNumber } from '../../http/decimal.ts'
 import { pointerSteps } from '../../http/json-pointer.ts'
 import type { Cassette, Place } from '../interaction.ts'
 import type { Indexed } from '../matching/entry-index.ts'
 import { type Layout, valueAt } from '../matching/layout.ts'
 import { isSuperseded, missingDependency } from '../matching/order.ts'
+import { comparedValue } from '../message/choosing.ts'
 import { placeKey } from '../message/place.ts'
 import { type RequestFacts, readRequest } from '../message/request-facts.ts'
+import { noReplySentence } from '../no-reply.ts'
 import { masked, shown } from './mask.ts'
 import type { MissContext, MissReason } from './report.ts'
 import { type Difference, differences } from './request-diff.ts'
@@ -18,10 +21,23 @@ export function reasonsOf(entry: Indexed, miss: MissContext): readonly MissReaso
   const recorded = readRequest(entry.interaction.request)
   const structural = differences(recorded, miss.live.prepared, holesOf(entry.layout))
   const reasons = structural.map((difference) => reasonOf(difference, entry, recorded, miss))
-  reasons.push(...bindingReasons(entry, miss))
+  reasons.push(...choosingReasons(entry, miss), ...bindingReasons(entry, miss))
   // Another spelling of a JSON number keeps no interaction from answering; it is told beside what does.
   const decisive = reasons.filter(({ kind }) => kind !== 'number-spelling')
   return decisive.length === 0 ? [...orderReasons(entry, miss), ...reasons] : reasons
+}
+
+/** The headers that have chosen the recorded answer and are others now. */
+function choosingReasons({ choosing, condition, cassette }: Indexed, { live }: MissContext): MissReason[] {
+  const headers = live.headers ?? []
+  const wanted = condition === undefined ? choosing : [...choosing, ['if-none-match', condition] as const]
+  return wanted.flatMap(([name, recorded]): MissReason[] => {
+    const sent = comparedValue(headers, name)
+    if (sent === recorded) return []
+    const told = (value: string) => (value === '' ? '(none)' : shown([name], value))
+    const at = placeKey({ part: 'request-header', pointer: `/${name}` })
+    return [{ kind: 'value', at, recorded: told(recorded), live: told(sent), rule: recordAgain(cassette) }]
+  })
 }
 
 function holesOf(layout: Layout): ReadonlySet<string> {
@@ -34,18 +50,41 @@ function reasonOf(
   facts: RequestFacts,
   miss: MissContext,
 ): MissReason {
-  const { kind, place, recorded, live } = difference
+  const { kind, place, recorded, live, types } = difference
   const names = namesOf(place)
   const field = names.at(-1) ?? ''
   const isPersonal = entry.interaction.redactions.some((each) => placeKey(each.place) === placeKey(place))
-  const show = (value: string) => (isPersonal ? masked(field, value) : shown(names, value))
+  const show = (value: string, type: string | undefined) => {
+    const text = isPersonal ? masked(field, value) : shown(names, value, isQuoted(place, value, type))
+    return kind === 'type' && type !== undefined ? `${text} (${type})` : text
+  }
   return {
     kind,
     at: placeKey(place),
-    ...(recorded !== undefined && { recorded: show(recorded) }),
-    ...(live !== undefined && { live: show(live) }),
+    ...(recorded !== undefined && { recorded: show(recorded, types?.[0]) }),
+    ...(live !== undefined && { live: show(live, types?.[1]) }),
     rule: ruleOf(difference, field, entry, facts, miss),
   }
+}
+
+/** A text is quoted. What is a number, and what says in words which fact there was, is not. */
+function isQuoted({ part, pointer }: Place, value: string, type: string | undefined): boolean {
+  if (type !== undefined && type !== '') return type === 'string'
+  if (part === 'request-header') return QUOTED_HEADERS.has(pointer.slice(1))
+  return canonicalNumber(value) === undefined
+}
+
+const QUOTED_HEADERS: ReadonlySet<string> = new Set([
+  'accept-language',
+  'if-none-match',
+  'prefer',
+  'x-sandbox-outcome',
+])
+
+/** The exchange was recorded, and its answer was not. */
+export function unansweredReason({ interaction, cassette }: Indexed): MissReason {
+  const why = noReplySentence(interaction.noReply)
+  return { kind: 'unanswered', at: '', recorded: why, live: 'asked again', rule: recordAgain(cassette) }
 }
 
 function ruleOf(
@@ -70,7 +109,7 @@ function isListItem(pointer: string): boolean {
   return pointer !== '' && !/[\s,]/.test(pointer)
 }
 
-function recordAgain({ origin, file }: Cassette, mode: 'all' | 'new_episodes' = 'all'): string {
+export function recordAgain({ origin, file }: Cassette, mode: 'all' | 'new_episodes' = 'all'): string {
   return `sandgate record --upstream ${shellWord(origin)} --out ${shellWord(file ?? 'FILE.har')} --mode ${mode}`
 }
 
@@ -98,10 +137,20 @@ function bindingReasons(entry: Indexed, { lane, live, context }: MissContext): M
     // Whoever has been served the interaction has its key; that it is served is the reason, not whose key it is.
     if (field === 'idempotency-key' && lane.state.served.has(entry.position)) continue
     const fine = standsFor === undefined ? takenBy === undefined : standsFor === recorded
-    if (!fine)
-      reasons.push({ kind: 'binding', at, ...shownValues, rule: 'X-Sandgate-Lane: <one name per test>' })
+    if (!fine) reasons.push(bindingReason(entry, at, shownValues, standsFor === undefined))
   }
   return reasons
+}
+
+/** `isNew`: this run has not sent the value before, and every recorded one of its kind has its own already. */
+function bindingReason(
+  { cassette }: Indexed,
+  at: string,
+  values: { readonly recorded: string; readonly live: string },
+  isNew: boolean,
+): MissReason {
+  const rule = isNew ? recordAgain(cassette, 'new_episodes') : 'X-Sandgate-Lane: <one name per test>'
+  return { kind: 'binding', at, ...values, rule }
 }
 
 const CONTRACT = '--profile contract'

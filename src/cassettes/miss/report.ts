@@ -14,6 +14,8 @@ export type MissReport = {
   /** What was tried, in order, and how many interactions were left after it. */
   readonly stages: readonly MissStage[]
   readonly closest: readonly ClosestInteraction[]
+  /** To paste: the command that adds what is missing to the cassette. */
+  readonly record: string
 }
 
 export type MissStage = {
@@ -41,6 +43,8 @@ export type MissContext = {
   readonly lookups: readonly Lookup[]
   readonly context: LookupContext
   readonly profile: MatchProfile
+  /** What was recorded without a reply: it answers nobody. */
+  readonly unanswered: Lanes
 }
 
 export type MissKind =
@@ -54,6 +58,8 @@ export type MissKind =
   | 'order'
   | 'lane'
   | 'profile'
+  /** It was recorded without a reply. */
+  | 'unanswered'
 
 /** One thing that kept an interaction from answering, and what to do about it. */
 export type MissReason = {

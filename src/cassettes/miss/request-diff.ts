@@ -1,6 +1,6 @@
 import { canonicalNumber } from '../../http/decimal.ts'
 import type { Place } from '../interaction.ts'
-import type { FormField } from '../message/form-fields.ts'
+import type { FormField, MultipartPart } from '../message/form-fields.ts'
 import { eachPair, isOneType } from '../message/json-pairs.ts'
 import { type JsonNode, scalarText, typeName } from '../message/json-tree.ts'
 import { placeKey, repeatPointer } from '../message/place.ts'
@@ -11,6 +11,8 @@ export type Difference = {
   readonly place: Place
   readonly recorded?: string
   readonly live?: string
+  /** What stands there on either side, where it is no text. */
+  readonly types?: readonly [recorded: string, live: string]
 }
 
 /** A request that differs in more places than this is another request. */
@@ -32,6 +34,7 @@ export function differences(
     pointer: string,
     was?: string,
     is?: string,
+    types?: Difference['types'],
   ): void => {
     if (found.length >= MOST) return
     // What stands in a hole is judged by its binding; whether something stands there is judged here.
@@ -42,6 +45,7 @@ export function differences(
       place: { part, pointer },
       ...(was !== undefined && { recorded: was }),
       ...(is !== undefined && { live: is }),
+      ...(types && { types }),
     })
   }
   if (recorded.method !== live.method)
@@ -62,13 +66,27 @@ export function differences(
   return found
 }
 
-type Add = (kind: Difference['kind'], part: Place['part'], pointer: string, was?: string, is?: string) => void
+type Add = (
+  kind: Difference['kind'],
+  part: Place['part'],
+  pointer: string,
+  was?: string,
+  is?: string,
+  types?: Difference['types'],
+) => void
 
-function compare(add: Add, part: Place['part'], pointer: string, was?: string, is?: string): void {
+function compare(
+  add: Add,
+  part: Place['part'],
+  pointer: string,
+  was?: string,
+  is?: string,
+  types?: Difference['types'],
+): void {
   if (was === is) return
-  if (was === undefined) add('extra', part, pointer, undefined, is)
-  else if (is === undefined) add('missing', part, pointer, was)
-  else add(isOneNumber(was, is) ? 'number-spelling' : 'value', part, pointer, was, is)
+  if (was === undefined) add('extra', part, pointer, undefined, is, types)
+  else if (is === undefined) add('missing', part, pointer, was, undefined, types)
+  else add(isOneNumber(was, is) ? 'number-spelling' : 'value', part, pointer, was, is, types)
 }
 
 function compareFields(
@@ -101,21 +119,33 @@ function compareBodies(add: Add, { body: was }: RequestFacts, { body: is }: Requ
     }
   } else if (was.kind === 'multipart' && is.kind === 'multipart') {
     for (let i = 0; i < Math.max(was.parts.length, is.parts.length); i++) {
-      compare(add, 'request-body', `/${i}`, was.parts[i], is.parts[i])
+      comparePart(add, i, was.parts[i], is.parts[i])
     }
   }
+}
+
+/** By its name where it has one; else by its place among the parts. */
+function comparePart(
+  add: Add,
+  i: number,
+  was: MultipartPart | undefined,
+  is: MultipartPart | undefined,
+): void {
+  const name = (was ?? is)?.name ?? ''
+  const pointer = name === '' ? `/${i}` : repeatPointer(name, 0)
+  if (was && is && was.value === is.value)
+    compare(add, 'request-body', pointer, was.head.join(', '), is.head.join(', '))
+  else compare(add, 'request-body', pointer, was?.value, is?.value)
 }
 
 /** Every place counts alike here; `json-drift.ts` judges by what a client can rest on, and has other rules. */
 function compareJson(add: Add, was: JsonNode, is: JsonNode): void {
   eachPair(was, is, (pair) => {
-    const { pointer } = pair
-    if (pair.was === undefined) add('extra', 'request-body', pointer, undefined, pair.is && textOf(pair.is))
-    else if (pair.is === undefined) add('missing', 'request-body', pointer, textOf(pair.was))
-    else if (!isOneType(pair)) {
-      const [before, now] = [pair.was, pair.is].map((node) => `${typeName(node)} ${textOf(node)}`)
-      add('type', 'request-body', pointer, before, now)
-    } else compare(add, 'request-body', pointer, textOf(pair.was), textOf(pair.is))
+    const { pointer, was: before, is: now } = pair
+    const types = [before ? typeName(before) : '', now ? typeName(now) : ''] as const
+    if (before && now && !isOneType(pair))
+      add('type', 'request-body', pointer, textOf(before), textOf(now), types)
+    else compare(add, 'request-body', pointer, before && textOf(before), now && textOf(now), types)
   })
 }
 

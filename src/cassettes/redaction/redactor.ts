@@ -1,12 +1,15 @@
 import { createHmac } from 'node:crypto'
 import type { OutcomeRule } from '../../config/outcomes.ts'
+import type { HeaderLine } from '../../http/header-lines.ts'
 import { joined } from '../bindings/joined.ts'
 import type { Binding, CapturedExchange, CapturedReply, CapturedRequest, Redaction } from '../interaction.ts'
 import { latin1, utf8 } from '../message/bytes.ts'
+import { varyNames } from '../message/choosing.ts'
 import { plainReply } from '../message/encoding.ts'
 import { spliced } from '../message/splice.ts'
 import { type RedactionContext, searchOf } from './context.ts'
 import { type Edit, withFindings } from './edits.ts'
+import { redactHeaders } from './headers.ts'
 import { createMemory, newWords } from './known-words.ts'
 import type { RedactionPolicy } from './policy.ts'
 import { type RedactedReply, redactReply } from './reply.ts'
@@ -28,8 +31,19 @@ export type Redactor = {
   readonly redactReply: (reply: CapturedReply, words?: KnownWords) => RedactedReply | undefined
   /** A text beside the messages, such as the name of a lane. */
   readonly redactText: (text: string, words?: KnownWords) => string
+  /** The request's headers that the reply's `Vary` names and that are not kept anyway: they have chosen the reply. */
+  readonly redactChoosing: (
+    headers: readonly HeaderLine[],
+    reply: CapturedReply,
+    words?: KnownWords,
+  ) => ChosenLines
   /** The personal value behind a stand-in that this redactor has given out. */
   readonly original: (type: string, standIn: string) => string | undefined
+}
+
+export type ChosenLines = {
+  readonly headers: readonly HeaderLine[]
+  readonly redactions: readonly Redaction[]
 }
 
 export type RedactorOptions = {
@@ -64,8 +78,17 @@ export function createRedactor(options: RedactorOptions): Redactor {
     return edits.length === 0 ? text : utf8(spliced(bytes, edits))
   }
 
+  const redactChoosing: Redactor['redactChoosing'] = (lines, reply, words = newWords()) => {
+    const names = varyNames(reply).filter((name) => !policy.requestHeaders.has(name))
+    if (names.length === 0) return { headers: [], redactions: [] }
+    const chosen = { ...policy, requestHeaders: new Set(names) }
+    const kept = redactHeaders(lines, 'request-header', chosen, searchOf(context, words))
+    return { headers: kept.headers, redactions: redactionsOf(kept.edits) }
+  }
+
   return {
     redactText,
+    redactChoosing,
     redactRequest: (request) => redactRequest(request, context),
     redactReply: (reply, words = newWords()) => redactReply(reply, words, context),
     redact: (exchange) => {
@@ -74,15 +97,22 @@ export function createRedactor(options: RedactorOptions): Redactor {
       const reply = whole?.kind === 'whole' ? redactReply(whole.reply, request.words, context) : undefined
       const noReply =
         whole?.kind === 'broken' ? whole.why : whole && !reply ? 'beyond-bound' : exchange.noReply
+      const chosen =
+        whole?.kind === 'whole'
+          ? redactChoosing(exchange.request.headers, whole.reply, request.words)
+          : undefined
+      const asked = chosen?.headers.length
+        ? { ...request.request, headers: [...request.request.headers, ...chosen.headers] }
+        : request.request
       return {
         exchange: {
           ...exchange,
           lane: redactText(exchange.lane, request.words),
-          request: request.request,
+          request: asked,
           reply: reply?.reply,
           ...(noReply && { noReply }),
         },
-        redactions: [...request.redactions, ...(reply?.redactions ?? [])],
+        redactions: [...request.redactions, ...(chosen?.redactions ?? []), ...(reply?.redactions ?? [])],
         bindings: joined([...request.bindings, ...(reply?.bindings ?? [])]),
       }
     },

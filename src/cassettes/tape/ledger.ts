@@ -10,6 +10,8 @@ export type Ledger = {
   /** Answers given again: a read that stays on its last answer, a repeated Idempotency-Key. */
   readonly repeated: number
   readonly unused: readonly UnusedInteraction[]
+  /** Reads that were answered with what was true before something that this run had done already. */
+  readonly late: readonly UnusedInteraction[]
   readonly missed: number
   /** Requests that were passed on to an upstream. */
   readonly forwarded: number
@@ -53,7 +55,7 @@ const SHOWN_UNUSED = 20
 
 /** The end of a replay on a console. */
 export function ledgerText(ledger: Ledger, options: ExitOptions = {}): string {
-  const { loaded, served, live, repeated, unused, missed, forwarded } = ledger
+  const { loaded, served, live, repeated, unused, late, missed, forwarded } = ledger
   const lines = [
     `cassette: loaded ${loaded}, served ${served}, live ${live}, repeated ${repeated}, unused ${unused.length}, missed ${missed}, forwarded ${forwarded}`,
   ]
@@ -62,9 +64,18 @@ export function ledgerText(ledger: Ledger, options: ExitOptions = {}): string {
       `  unused: ${file} entry ${sequence}, ${method} ${operation}${lane === '' ? '' : `, lane ${lane}`}`,
     )
   }
+  for (const { file, sequence, method, operation, lane } of late.slice(0, SHOWN_UNUSED))
+    lines.push(
+      `  answered late: ${file} entry ${sequence}, ${method} ${operation}${lane === '' ? '' : `, lane ${lane}`}`,
+    )
   if (unused.length > SHOWN_UNUSED) lines.push(`  and ${unused.length - SHOWN_UNUSED} more`)
   for (const reason of reasonsToFail(ledger, options)) lines.push(`  failed: ${reason}`)
   return `${lines.join('\n')}\n`
+}
+
+/** The same for a program: the ledger, every miss as it is reported, and why the replay has failed, if it has. */
+export function ledgerJson(ledger: Ledger, misses: readonly unknown[], options: ExitOptions = {}): string {
+  return `${JSON.stringify({ ...ledger, misses, failed: reasonsToFail(ledger, options) }, null, 2)}\n`
 }
 
 export function unusedInteraction(file: string, interaction: Interaction): UnusedInteraction {

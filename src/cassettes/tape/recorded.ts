@@ -25,6 +25,8 @@ export type LoadedTape = {
   readonly all: readonly RecordedInteraction[]
   /** What the tape answers. */
   readonly entries: readonly Entry[]
+  /** What was recorded without a reply. */
+  readonly unanswered: readonly Entry[]
   /** What the gateway refuses by itself, by operation and code. */
   readonly refusals: ReadonlyMap<string, RecordedInteraction[]>
   /** Of all recorded token exchanges; undefined when there are none. */
@@ -39,13 +41,18 @@ export function loadTape(
 ): LoadedTape {
   const all: RecordedInteraction[] = []
   const entries: Entry[] = []
+  const unanswered: Entry[] = []
   const refusals = new Map<string, RecordedInteraction[]>()
   const scopes = new Set<string>()
   for (const [number, cassette] of cassettes.entries()) {
     for (const recorded of interactionsOf(cassette, all.length, isLive)) {
       all.push(recorded)
       const { interaction, position, original, isOurs } = recorded
-      if (!interaction.reply || original !== undefined || isOurs) continue
+      if (original !== undefined || isOurs) continue
+      if (!interaction.reply) {
+        unanswered.push(prepareEntry(position, cassette, number, interaction, context))
+        continue
+      }
       if (isJudgedLive(interaction)) {
         append(refusals, refusalName(interaction.operation, edgeCode(interaction)), recorded)
         continue
@@ -54,7 +61,7 @@ export function loadTape(
       entries.push(prepareEntry(position, cassette, number, interaction, context))
     }
   }
-  return { all, entries, refusals, scopes: scopes.size === 0 ? undefined : [...scopes] }
+  return { all, entries, unanswered, refusals, scopes: scopes.size === 0 ? undefined : [...scopes] }
 }
 
 /** What a refusal is found by. */

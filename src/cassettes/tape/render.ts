@@ -1,4 +1,4 @@
-import type { HeaderLine } from '../../http/header-lines.ts'
+import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
 import { append } from '../../map-entries.ts'
 import type { CapturedReply } from '../interaction.ts'
 import type { BindingTable } from '../matching/binding-table.ts'
@@ -13,6 +13,7 @@ import {
 } from '../message/instants.ts'
 import { eachScalar, hasRepeatedNames, nodeAt, readJson } from '../message/json-tree.ts'
 import { type Splice, spliced } from '../message/splice.ts'
+import { movedLinks, movedUrl, withoutDomain } from '../message/urls.ts'
 import { TOKEN_DELIMITERS } from '../message/values.ts'
 
 /** What a reply is rendered with. */
@@ -23,6 +24,8 @@ export type RenderContext = {
   readonly requestId: string | undefined
   /** Scheme, host and port that the client uses, without a slash at the end. */
   readonly origin: string | undefined
+  /** Where the page is from that sends the request, as its browser says it. */
+  readonly asker: string | undefined
 }
 
 type Edit = {
@@ -111,7 +114,7 @@ function planBody(entry: Entry, { body }: CapturedReply, bound: readonly Bound[]
     // An instant that the client has sent is the client's, and comes back as it was sent.
     const isInstant = bindings.length === 0 && isInstantName(name) && !sent.includes(text)
     const shift = isInstant ? (scalar.kind === 'number' ? epochShift : instantShift)(text) : undefined
-    const isOurs = scalar.kind === 'string' && text.startsWith(`${entry.cassette.origin}/`)
+    const isOurs = scalar.kind === 'string' && isOf(text, entry)
     if (bindings.length === 0 && !shift && !isOurs) return
     if (hasRepeats && nodeAt(json.root, pointer) !== scalar) return
     edits.push({ start: scalar.start, end: scalar.end, text, kind: scalar.kind, bindings, shift })
@@ -152,7 +155,19 @@ function liveHeader(
       const shift = (name === 'x-ratelimit-reset' ? epochShift : httpDateShift)(value)
       return shift && (({ moment }) => shift(moment) ?? value)
     }
+    case 'access-control-allow-origin': {
+      const isEchoed = value !== '*' && value === headerOf(entry.interaction.request.headers, 'origin')
+      return isEchoed ? ({ asker }) => asker ?? value : undefined
+    }
+    case 'set-cookie': {
+      // Of no domain: it is the client's again wherever the replay listens.
+      const kept = withoutDomain(value)
+      return kept === value ? undefined : () => kept
+    }
+    case 'link':
+      return (context) => movedLinks(value, { from: entry.cassette.origin, to: originOf(context, entry) })
     case 'location':
+    case 'content-location':
     case 'x-request-id': {
       const here = bound.filter(({ places }) =>
         places.some(({ part, pointer }) => part === 'reply-header' && pointer === `/${name}`),
@@ -170,11 +185,20 @@ function renderText(text: string, bindings: readonly Bound[], entry: Entry, cont
   const whole = lives.get(text)
   if (whole !== undefined) return whole
   const { origin } = entry.cassette
-  const isOurs = context.origin !== undefined && context.origin !== origin && text.startsWith(`${origin}/`)
+  const isOurs = context.origin !== undefined && context.origin !== origin && isOf(text, entry)
   if (lives.size === 0) return isOurs ? `${context.origin}${text.slice(origin.length)}` : text
   const kept = isOurs ? `${context.origin}` : ''
   const rest = isOurs ? text.slice(origin.length) : text
   return kept + replaceTokens(rest, lives)
+}
+
+/** Whether a text is a URL of the recorded sandbox. */
+function isOf(text: string, { cassette: { origin } }: Entry): boolean {
+  return movedUrl(text, { from: origin, to: origin }) !== undefined
+}
+
+function originOf(context: RenderContext, { cassette }: Entry): string {
+  return context.origin ?? cassette.origin
 }
 
 const SAME: ReadonlyMap<string, string> = new Map()

@@ -1,8 +1,11 @@
+import { headerOf } from '../../http/header-lines.ts'
 import { type Chosen, chooseEntry } from '../matching/choice.ts'
 import type { Indexed } from '../matching/entry-index.ts'
 import type { Lane } from '../matching/lanes.ts'
 import type { Lookup } from '../matching/lookup.ts'
 import { noteServed } from '../matching/order.ts'
+import { movedUrl } from '../message/urls.ts'
+import { unusedInteraction } from './ledger.ts'
 import type { LiveRequest, TapeHit } from './live-request.ts'
 import { reassign } from './reassign.ts'
 import { renderReply } from './render.ts'
@@ -22,12 +25,14 @@ export function chooseOrReassign(lane: Lane, lookups: readonly Lookup[]): Chosen
 /** Answers with an entry, which is served from now on. */
 export function serve(lane: Lane, live: LiveRequest, chosen: Chosen, usage: Usage): TapeHit {
   const { state, view } = lane
-  const { entry } = chosen
+  const { entry, rank } = chosen
   bindValues(lane, chosen)
   const times = state.served.get(entry.position) ?? 0
   state.served.set(entry.position, times + 1)
   if (times > 0) return showAgain(lane, live, entry, usage)
   noteServed(entry, view)
+  if (rank === 'late' && entry.safe)
+    usage.late.set(entry.position, unusedInteraction(entry.cassette.file ?? 'cassette', entry.interaction))
   usage.counts.served++
   return { kind: 'hit', interaction: entry.interaction, reply: render(lane, live, entry), use: 'served' }
 }
@@ -38,7 +43,8 @@ export function showAgain(lane: Lane, live: LiveRequest, entry: Indexed, usage: 
   return { kind: 'hit', interaction: entry.interaction, reply: render(lane, live, entry), use: 'repeated' }
 }
 
-function render({ state, timeline }: Lane, { now, requestId, origin }: LiveRequest, entry: Indexed) {
+function render({ state, timeline }: Lane, live: LiveRequest, entry: Indexed) {
+  const { now, requestId, origin } = live
   const { startedAt } = entry.interaction
   return renderReply(entry, {
     table: state.table,
@@ -46,7 +52,15 @@ function render({ state, timeline }: Lane, { now, requestId, origin }: LiveReque
     moment: timeline.moment(startedAt, now),
     requestId,
     origin,
+    asker: askerOf(live, entry),
   })
+}
+
+/** The Origin of the live request as its client has sent it: ours has become the recorded one, to be compared. */
+function askerOf({ request, origin }: LiveRequest, { cassette }: Indexed): string | undefined {
+  const asker = headerOf(request.headers, 'origin')
+  if (asker === undefined || origin === undefined) return asker
+  return movedUrl(asker, { from: cassette.origin, to: origin }) ?? asker
 }
 
 /** From here on these live values stand for the recorded ones, and what the reply gives out is known. */

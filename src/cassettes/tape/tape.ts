@@ -8,6 +8,7 @@ import { createTapeLanes, type Lane, type Lanes } from '../matching/lanes.ts'
 import { type LiveFacts, type LookupContext, lookUp } from '../matching/lookup.ts'
 import { createShapes } from '../matching/shape.ts'
 import type { TimeMode } from '../matching/timeline.ts'
+import { varyNames } from '../message/choosing.ts'
 import { readRedacted, readRequest, withoutIdleHeaders } from '../message/request-facts.ts'
 import { reportMiss } from '../miss/explain.ts'
 import type { MissReport } from '../miss/report.ts'
@@ -64,6 +65,8 @@ export type Tape = {
 type Run = {
   readonly loaded: LoadedTape
   readonly lanes: Lanes
+  /** Of what was recorded without a reply, for the misses that it makes. */
+  readonly unanswered: Lanes
   readonly usage: Usage
   readonly context: LookupContext
   readonly profile: MatchProfile
@@ -81,8 +84,17 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
     shared: (text) => getOrMake(texts, text, () => text),
   })
   const lanes = createTapeLanes(loaded.entries, createKeyOf(classOf), profile === 'strict', time)
+  const unanswered = createTapeLanes(loaded.unanswered, createKeyOf(classOf), false, time)
   const usage = createUsage()
-  const run: Run = { loaded, lanes, usage, context: { classOf, digest }, profile, read: reader(options) }
+  const run: Run = {
+    loaded,
+    lanes,
+    unanswered,
+    usage,
+    context: { classOf, digest },
+    profile,
+    read: reader(options, cassettes),
+  }
   return {
     match: (live) => match(run, live),
     find: (live) => find(run, live, asked(run, live)),
@@ -104,11 +116,12 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions)
   }
 }
 
-function reader({ prepare }: TapeOptions): Run['read'] {
+function reader({ prepare }: TapeOptions, cassettes: readonly Cassette[]): Run['read'] {
+  const choosing = choosingNames(cassettes)
   return ({ request, operation }) => {
     const raw = readRequest(request)
-    const prepared = prepare ? prepare(withoutIdleHeaders(request)) : request
-    return { operation, raw, prepared: readRedacted(prepared, request, raw) }
+    const prepared = prepare ? prepare(withoutIdleHeaders(request, choosing)) : request
+    return { operation, raw, prepared: readRedacted(prepared, request, raw), headers: prepared.headers }
   }
 }
 
@@ -122,13 +135,13 @@ function asked({ lanes, read, context }: Run, live: LiveRequest): Asked {
 }
 
 function match(run: Run, live: LiveRequest): TapeMatch {
-  const { lanes, usage, context, profile } = run
+  const { lanes, usage, context, profile, unanswered } = run
   const request = asked(run, live)
   const answer = find(run, live, request)
   if (answer) return answer
   usage.counts.missed++
   const { lane, facts, lookups } = request
-  const report = reportMiss({ lane, lanes, live: facts, lookups, context, profile })
+  const report = reportMiss({ lane, lanes, live: facts, lookups, context, profile, unanswered })
   usage.misses.push(report)
   return { kind: 'miss', report }
 }
@@ -168,6 +181,14 @@ function grant({ loaded, lanes, usage, context, read }: Run, live: LiveRequest):
   lane.state.served.set(position, 1)
   usage.live.add(position)
   return { kind: 'granted', scopes: scopesOf(interaction), isRecorded: true }
+}
+
+/** The headers that have chosen an answer of these cassettes, lower case. */
+export function choosingNames(cassettes: readonly Cassette[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { interactions } of cassettes)
+    for (const { reply } of interactions) if (reply) for (const name of varyNames(reply)) names.add(name)
+  return names
 }
 
 function profileOf(cassettes: readonly Cassette[]): MatchProfile {

@@ -1,5 +1,5 @@
 import type { MissReport } from '../miss/report.ts'
-import { type Ledger, unusedInteraction } from './ledger.ts'
+import { type Ledger, type UnusedInteraction, unusedInteraction } from './ledger.ts'
 import type { LoadedTape } from './recorded.ts'
 
 /** What has become of the tape so far. */
@@ -8,16 +8,23 @@ export type Usage = {
   /** Positions of interactions whose answer the gateway has given by itself. */
   readonly live: Set<number>
   readonly misses: MissReport[]
+  /** By position: what was served although something later had been asked for. */
+  readonly late: Map<number, UnusedInteraction>
 }
 
 export function createUsage(): Usage {
-  return { counts: { served: 0, repeated: 0, missed: 0, forwarded: 0 }, live: new Set(), misses: [] }
+  return {
+    counts: { served: 0, repeated: 0, missed: 0, forwarded: 0 },
+    live: new Set(),
+    misses: [],
+    late: new Map(),
+  }
 }
 
 /** `served`: the positions that were served, lane by lane. A retry counts as used with its original. */
 export function ledgerOf(
   { all }: LoadedTape,
-  { counts, live }: Usage,
+  { counts, live, late }: Usage,
   served: Iterable<Iterable<number>>,
 ): Ledger {
   const used = new Set(live)
@@ -30,6 +37,7 @@ export function ledgerOf(
     ...counts,
     loaded: all.length,
     live: live.size,
+    late: [...late.values()],
     unused: unused.map(({ cassette, interaction }) =>
       unusedInteraction(cassette.file ?? 'cassette', interaction),
     ),

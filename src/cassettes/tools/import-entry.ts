@@ -1,16 +1,17 @@
 import { bearerToken } from '../../http/authorization.ts'
-import { type HeaderLine, headerOf, WIRE_HEADERS } from '../../http/header-lines.ts'
+import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
 import { LANE_HEADER, takeLane } from '../../http/lane.ts'
 import { claimedKeyId } from '../../tokens/claimed-client.ts'
 import { isRecord } from '../file/checked.ts'
 import { EntryError, number, readContent, record, text } from '../file/har/members.ts'
 import type { CapturedExchange } from '../interaction.ts'
+import { foreignLines, foreignReply, unwired } from './import-reply.ts'
 
 /** `urlOrigin`: scheme, host and port. */
 export type ForeignExchange = CapturedExchange & { readonly urlOrigin: string }
 
-/** An exchange from an entry of anybody's HAR. @throws EntryError */
-export function exchangeOf(value: unknown): ForeignExchange {
+/** An exchange from an entry of anybody's HAR. `isBrowser`: a browser has written it. @throws EntryError */
+export function exchangeOf(value: unknown, isBrowser: boolean): ForeignExchange {
   const entry = record(value, 'the entry')
   const request = record(entry.request, 'request')
   const response = record(entry.response, 'response')
@@ -18,7 +19,7 @@ export function exchangeOf(value: unknown): ForeignExchange {
   const url = urlOf(spelled)
   const startedAt = Date.parse(text(entry.startedDateTime, 'startedDateTime'))
   if (Number.isNaN(startedAt)) throw new EntryError('startedDateTime is not an instant')
-  const headers = linesOf(request.headers, 'request.headers')
+  const headers = unwired(foreignLines(request.headers, 'request.headers'))
   // As it was spelled: URL would tidy it.
   const asked = /^[a-z]+:\/\/[^/?#]*([^#]*)/i.exec(spelled)?.[1] || '/'
   // The prefix names the lane, and no sandbox has such a path.
@@ -39,19 +40,7 @@ export function exchangeOf(value: unknown): ForeignExchange {
       headers,
       body: requestBody(request.postData),
     },
-    // Status 0 (or -1) is how HAR says that no response came.
-    reply: status < 100 ? undefined : { status, ...replyOf(response) },
-  }
-}
-
-function replyOf(response: Readonly<Record<string, unknown>>) {
-  const content = isRecord(response.content) ? response.content : {}
-  const size = typeof content.size === 'number' ? content.size : 0
-  if (content.text === undefined && size > 0)
-    throw new EntryError('has no response body: export the HAR with its content')
-  return {
-    headers: linesOf(response.headers, 'response.headers'),
-    body: readContent(content, 'response.content'),
+    ...foreignReply(entry, status, isBrowser),
   }
 }
 
@@ -65,18 +54,6 @@ function requestBody(postData: unknown): Uint8Array {
     params.map(({ name, value }): [string, string] => [String(name ?? ''), String(value ?? '')]),
   )
   return Buffer.from(form.toString())
-}
-
-function linesOf(value: unknown, name: string): HeaderLine[] {
-  if (!Array.isArray(value)) throw new EntryError(`${name} is missing or has the wrong type`)
-  return value.filter(isRecord).flatMap((line): HeaderLine[] => {
-    const key = String(line.name ?? '')
-    if (key.startsWith(':') || WIRE_HEADERS.has(key.toLowerCase())) return []
-    // Browsers join repeated lines of a response with a line break.
-    return String(line.value ?? '')
-      .split('\n')
-      .map((part): HeaderLine => [key, part])
-  })
 }
 
 /** The client that the token was made out to. */

@@ -2,6 +2,7 @@ import { operationOf } from '../../operations/operations.ts'
 import { CassetteError } from '../cassette-error.ts'
 import { EntryError } from '../file/har/members.ts'
 import { harParts } from '../file/har/parts.ts'
+import type { HarParts } from '../file/har/split.ts'
 import type { CassetteHeader } from '../file/header.ts'
 import { readFile } from '../file/read-file.ts'
 import { CASSETTE_VERSION, type Cassette, type Interaction } from '../interaction.ts'
@@ -45,16 +46,17 @@ export function importHarBytes(bytes: Buffer, path: string, options: ImportOptio
     interaction: Omit<Interaction, 'sequence' | 'ended'>
   }[] = []
   let origin = options.origin
+  const isBrowser = isOfBrowser(bytes, parts.members)
   for (const [i, [start, end]] of (parts.entries ?? []).entries()) {
     const entry = i + 1
     try {
-      const exchange = exchangeOf(JSON.parse(bytes.toString('utf8', start, end)))
+      const exchange = exchangeOf(JSON.parse(bytes.toString('utf8', start, end)), isBrowser)
       const operation = operationOf(exchange.request.method, exchange.request.target)
       if (operation === undefined) throw new EntryError('is no request of the interface')
       origin ??= exchange.urlOrigin
       if (exchange.urlOrigin !== origin) throw new EntryError(`went to ${exchange.urlOrigin}`)
       const { exchange: redacted, redactions, bindings } = options.redactor.redact({ ...exchange, operation })
-      const { startedAt, durationMs, lane, request, reply } = redacted
+      const { startedAt, durationMs, lane, request, reply, noReply } = redacted
       const interaction = {
         startedAt,
         durationMs,
@@ -63,6 +65,7 @@ export function importHarBytes(bytes: Buffer, path: string, options: ImportOptio
         origin: 'upstream' as const,
         request,
         reply,
+        ...(noReply && { noReply }),
         redactions,
         bindings,
       }
@@ -77,6 +80,13 @@ export function importHarBytes(bytes: Buffer, path: string, options: ImportOptio
   const t0 = interactions[0]?.startedAt ?? 0
   const cassette = { ...options.header, version: CASSETTE_VERSION, t0, origin: origin ?? '', interactions }
   return { cassette, skipped }
+}
+
+/** Browsers say who they are, and in which product of theirs the HAR was written. */
+function isOfBrowser(bytes: Buffer, members: HarParts['members']): boolean {
+  const creator = members.get('creator')
+  const name = creator ? bytes.toString('utf8', ...creator) : ''
+  return members.has('browser') || /WebInspector|WebKit|Firefox|Chrome|Safari|Edge/i.test(name)
 }
 
 type Found = { at: number; end: number; interaction: Omit<Interaction, 'sequence' | 'ended'> }

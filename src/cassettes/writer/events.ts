@@ -1,6 +1,7 @@
 import { storeBody } from '../file/body-text.ts'
 import type { JournalEvent } from '../file/journal/lines.ts'
 import type { CapturedExchange } from '../interaction.ts'
+import type { ChosenLines } from '../redaction/redactor.ts'
 import type { RedactedReply } from '../redaction/reply.ts'
 import type { RedactedRequest } from '../redaction/request.ts'
 
@@ -29,13 +30,19 @@ export function openEvent(
 }
 
 /** `aborted` when there was no reply to the request. */
-export function doneEvent(id: number, ended: Ended, redacted: RedactedReply | undefined): JournalEvent {
+export function doneEvent(
+  id: number,
+  ended: Ended,
+  redacted: RedactedReply | undefined,
+  chosen: ChosenLines = { headers: [], redactions: [] },
+): JournalEvent {
   const { durationMs, origin, noReply } = ended
   if (redacted === undefined) return { aborted: { id, durationMs, origin, ...(noReply && { noReply }) } }
   const { status, headers } = redacted.reply
   const body = storeBody(redacted.reply.body)
-  const { bindings, redactions } = redacted
-  return {
-    done: { id, durationMs, origin, reply: { status, headers, ...(body && { body }) }, bindings, redactions },
-  }
+  const { bindings } = redacted
+  const reply = { status, headers, ...(body && { body }) }
+  const asked = chosen.headers.length > 0 ? { asked: chosen.headers } : {}
+  const redactions = [...chosen.redactions, ...redacted.redactions]
+  return { done: { id, durationMs, origin, reply, ...asked, bindings, redactions } }
 }

@@ -3,6 +3,7 @@ import type { HeaderLine } from '../../http/header-lines.ts'
 import type { CassetteFault, CassettePlace } from '../cassette-error.ts'
 import type { CassetteHeader } from '../file/header.ts'
 import type { CapturedExchange } from '../interaction.ts'
+import type { WithoutReply } from '../no-reply.ts'
 import type { FieldTable } from '../redaction/stand-ins/field-rules.ts'
 import type { Continuation } from '../tape/continuation.ts'
 
@@ -79,6 +80,8 @@ export type Finished = {
   readonly kept: number
   /** Of a journal that was resumed. */
   readonly recovered?: { readonly recovered: number; readonly dropped: number }
+  /** What was recorded without a reply, when there is such a thing. */
+  readonly withoutReply?: readonly WithoutReply[]
 }
 
 export type FromRecorder =

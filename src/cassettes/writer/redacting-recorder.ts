@@ -13,6 +13,7 @@ import { readFile } from '../file/read-file.ts'
 import type { CapturedRequest, Cassette, Interaction } from '../interaction.ts'
 import { standInsOf } from '../merging/known-stand-ins.ts'
 import { plainReply } from '../message/encoding.ts'
+import { withoutReply } from '../no-reply.ts'
 import { policyOf, type RedactionPolicy } from '../redaction/policy.ts'
 import { createRedactor, type Redactor } from '../redaction/redactor.ts'
 import type { RedactedRequest } from '../redaction/request.ts'
@@ -38,6 +39,9 @@ export type RedactingRecorder = {
   readonly close: () => void
 }
 
+/** What the reply needs to know of its request, whose headers are not redacted here: in memory alone. */
+type Opened = Pick<RedactedRequest, 'words'> & Pick<CapturedRequest, 'headers'>
+
 /** The recorder itself, as it runs in its thread. The caller holds the lock. */
 export function createRedactingRecorder(settings: RecorderSettings): RedactingRecorder {
   const paths = cassettePaths(settings.path)
@@ -60,7 +64,7 @@ export function createRedactingRecorder(settings: RecorderSettings): RedactingRe
     { ...settings.header, redaction: policy.name },
     settings.replaces,
   )
-  const opened = new Map<number, RedactedRequest>()
+  const opened = new Map<number, Opened>()
   const seen = createSeenWords()
   // What is known from the start is looked for in each exchange; a journal that was left may be older than that.
   if (resumed) seen.add(readFile(paths.journal).toString('latin1'))
@@ -109,7 +113,13 @@ export function createRedactingRecorder(settings: RecorderSettings): RedactingRe
       write(all, { ...paths, har: path }, secrets, redactor.redactText)
       const { recovered } = journal
       const counts = { interactions: all.interactions.length, kept: kept?.interactions.length ?? 0 }
-      return { path, ...counts, ...(recovered && { recovered }) }
+      const without = withoutReply(all.interactions.slice(counts.kept))
+      return {
+        path,
+        ...counts,
+        ...(recovered && { recovered }),
+        ...(without.length > 0 && { withoutReply: without }),
+      }
     },
   }
 }
@@ -129,9 +139,19 @@ function keptCassette(
 
 /** A recording without a single reply cannot be replayed: it does not take the place of the cassette that is there. */
 function refuseUnanswered({ interactions }: Cassette, { har, journal }: CassettePaths): void {
-  if (interactions.length === 0 || interactions.some(({ reply }) => reply !== undefined)) return
+  if (interactions.length === 0 || interactions.some(isAnswered)) return
   rmSync(journal)
   throw new CassetteError('unanswered', har, 'no exchange had a reply of the upstream; nothing was written.')
+}
+
+/** Also by what cannot be read here: that is named, and the exchange is kept. */
+function isAnswered({ reply, noReply }: Interaction): boolean {
+  return (
+    reply !== undefined ||
+    noReply === 'undecodable' ||
+    noReply === 'unreadable-coding' ||
+    noReply === 'beyond-bound'
+  )
 }
 
 /** With everything that says where values come from, and after the cassette that it is added to. */
@@ -200,7 +220,7 @@ function eventsOf(
   bytes: Uint8Array,
   redactor: Redactor,
   secrets: Secrets,
-  opened: Map<number, RedactedRequest>,
+  opened: Map<number, Opened>,
 ): JournalEvent[] {
   if ('learn' in item) {
     secrets.learn(item.learn)
@@ -208,18 +228,19 @@ function eventsOf(
   }
   if ('open' in item) {
     const redacted = redactor.redactRequest(requestOf(item.open, bytes))
-    opened.set(item.open.id, redacted)
+    opened.set(item.open.id, { words: redacted.words, headers: item.open.headers })
     const lane = redactor.redactText(item.open.lane, redacted.words)
     return [openEvent(item.open.id, { ...item.open, lane }, redacted)]
   }
   const { id, reply } = item.end
-  const words = opened.get(id)?.words
+  const { words, headers = [] } = opened.get(id) ?? {}
   opened.delete(id)
   const whole = reply && plainReply({ ...reply, body: sliceOf(bytes, reply.body) })
   const redacted = whole?.kind === 'whole' ? redactor.redactReply(whole.reply, words) : undefined
   const noReply =
     whole?.kind === 'broken' ? whole.why : whole && !redacted ? 'beyond-bound' : item.end.noReply
-  return [doneEvent(id, { ...item.end, ...(noReply && { noReply }) }, redacted)]
+  const chosen = whole?.kind === 'whole' ? redactor.redactChoosing(headers, whole.reply, words) : undefined
+  return [doneEvent(id, { ...item.end, ...(noReply && { noReply }) }, redacted, chosen)]
 }
 
 function requestOf(

@@ -2,6 +2,7 @@ import { annotate } from '../../cassettes/bindings/annotate.ts'
 import { VOLATILE } from '../../cassettes/bindings/contract.ts'
 import { CassetteError } from '../../cassettes/cassette-error.ts'
 import { writeHar } from '../../cassettes/file/har/write.ts'
+import { withoutReply, withoutReplyLines } from '../../cassettes/no-reply.ts'
 import { redactionPolicy } from '../../cassettes/redaction/contract.ts'
 import { createRedactor } from '../../cassettes/redaction/redactor.ts'
 import { type Imported, importHar } from '../../cassettes/tools/import.ts'
@@ -50,8 +51,12 @@ export const run: Run = (invocation, io) =>
     if (interactions.length === 0)
       throw new CassetteError('empty', file, 'holds no exchange of the interface; nothing was written.')
     writeHar(out.path, imported.cassette, secrets)
+    const lacking = withoutReply(interactions)
+    for (const line of withoutReplyLines(lacking)) io.err(printableLines(`${line}\n`))
     io.err(`${out.path}: ${interactions.length} interactions with ${imported.cassette.origin}\n`)
-    return 'ok'
+    if (options['allow-incomplete'] === true || !lacking.some(({ isFault }) => isFault)) return 'ok'
+    io.err('some answers are not whole; --allow-incomplete takes the cassette all the same\n')
+    return 'cassette'
   })
 
 /** One line for each reason. */

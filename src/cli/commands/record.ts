@@ -1,6 +1,7 @@
 import { CassetteError, type CassetteFault } from '../../cassettes/cassette-error.ts'
 import { cassettePaths } from '../../cassettes/file/paths.ts'
 import { missText } from '../../cassettes/miss/console.ts'
+import { withoutReplyLines } from '../../cassettes/no-reply.ts'
 import { ledgerText, exitCode as verdictOn } from '../../cassettes/tape/ledger.ts'
 import type { Recorded } from '../../recorder/recorder.ts'
 import {
@@ -36,6 +37,7 @@ export const run: Run = async (invocation, io) => {
       secrets: secretsOf(io),
       ...(key && { cassetteKey: key }),
       onBad: (detail) => say(`the recording is incomplete: ${detail} The traffic goes on.`),
+      onPast: (url) => say(`leads past the recorder: ${url}`),
       onFailure: (request, { code, detail, cause }) => say(`${request}: ${code} (${cause}). ${detail}`),
       onSetAside: (journal) =>
         say(`a recording with --mode all was not finished; it stands in ${journal} and is not gone on with`),
@@ -90,7 +92,7 @@ function greeting({ doing, url, loaded }: Session, { out, upstream }: Asked): st
 /** The command's own exit code, unless it went well and the recording or the replay did not. */
 async function finish(
   session: Session,
-  { out, mode }: Asked,
+  { out, mode, allowsIncomplete }: Asked,
   code: number,
   io: Io,
   say: Say,
@@ -100,10 +102,12 @@ async function finish(
     // A run that failed does not take the place of one that went well.
     const recorded = await session.finish(mode === 'all' && code !== 0)
     if (recorded) {
+      for (const line of withoutReplyLines(recorded.withoutReply)) say(line)
       say(described(recorded))
       if (recorded.path !== cassettePaths(out).har)
         say(`the command failed, so ${cassettePaths(out).har} stands as it was`)
-      isRecorded = true
+      isRecorded = allowsIncomplete || !lacksAnswers(recorded)
+      if (!isRecorded) say('some answers are not whole; --allow-incomplete takes the recording all the same')
     } else if (!isRecorded) {
       const { har } = cassettePaths(out)
       say(`nothing passed, so ${har} was not written; send requests to ${session.url} (SANDGATE_URL)`)
@@ -119,6 +123,10 @@ async function finish(
   if (code !== 0) return code
   if (!isRecorded) return 'recording'
   return ledger && verdictOn(ledger, rules) !== 0 ? 'failure' : 'ok'
+}
+
+function lacksAnswers({ withoutReply }: Recorded): boolean {
+  return withoutReply.some(({ isFault }) => isFault)
 }
 
 function described({ path, exchanges, aborted, secrets, personal, recovered }: Recorded): string {
@@ -137,6 +145,9 @@ type Asked = {
   /** Nobody has named it. */
   readonly isDefault: boolean
   readonly headersMs?: number
+  /** A recording that lacks answers counts as one. */
+  readonly allowsIncomplete: boolean
+  readonly keepUrls: boolean
 }
 type Wrong = { readonly wrong: string }
 
@@ -162,6 +173,8 @@ function readOptions({ options }: Invocation, io: Io): Asked | Wrong {
     port,
     mode,
     isDefault: options.mode === undefined,
+    allowsIncomplete: options['allow-incomplete'] === true,
+    keepUrls: options['keep-urls'] === true,
     ...(options.timeout !== undefined && { headersMs: seconds * 1000 }),
   }
 }

@@ -6,7 +6,7 @@ import { loadSound } from '../../cassettes/file/load.ts'
 import { missText } from '../../cassettes/miss/console.ts'
 import { missJUnit } from '../../cassettes/miss/junit.ts'
 import type { MissReport } from '../../cassettes/miss/report.ts'
-import { exitCode, type Ledger, ledgerText } from '../../cassettes/tape/ledger.ts'
+import { exitCode, type Ledger, ledgerJson, ledgerText } from '../../cassettes/tape/ledger.ts'
 import type { Config } from '../../config/schema.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { type ReplayGateway, startReplay } from '../../start/replay.ts'
@@ -79,14 +79,21 @@ function finish(
 ): Ending {
   const rules = { failUnused: options['fail-unused'] === true, ci: Boolean(io.env.CI) }
   io.err(printableLines(ledgerText(ledger, rules)))
-  const isWritten = typeof options.junit !== 'string' || writeJUnit(options.junit, misses, io)
+  const reports = [
+    { path: options.junit, text: () => missJUnit(misses) },
+    { path: options.ledger, text: () => ledgerJson(ledger, misses, rules) },
+  ]
+  const failed = reports.filter(
+    ({ path, text }) => typeof path === 'string' && !writeReport(path, text(), io),
+  )
+  const isWritten = failed.length === 0
   if (code !== 0) return code
   return isWritten && exitCode(ledger, rules) === 0 ? 'ok' : 'failure'
 }
 
-function writeJUnit(path: string, misses: readonly MissReport[], io: Io): boolean {
+function writeReport(path: string, text: string, io: Io): boolean {
   try {
-    writeFileSync(path, missJUnit(misses))
+    writeFileSync(path, text)
     return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

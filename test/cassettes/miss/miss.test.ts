@@ -41,7 +41,7 @@ describe('a miss says why', () => {
 
   it('value', async () => {
     expect(await reasonOf(client().post('/v1/payments/fund', { ...fund, description: 'rent' }))).toEqual([
-      { kind: 'number-spelling', at: 'request-body /amount', recorded: '"5077.00"', live: '"5077"' },
+      { kind: 'number-spelling', at: 'request-body /amount', recorded: '5077.00', live: '5077' },
       { kind: 'value', at: 'request-body /description', recorded: '"fees"', live: '"rent"' },
     ])
   })
@@ -56,13 +56,13 @@ describe('a miss says why', () => {
       (await reasonOf(client().post('/v1/payments/fund', { ...fund, note: 'x' })))?.at(-1),
     ).toMatchObject({ kind: 'extra', live: '"x"' })
     expect(await reasonOf(client().post('/v1/payments/fund', { ...fund, amount: '5077' }))).toMatchObject([
-      { kind: 'type', at: 'request-body /amount' },
+      { kind: 'type', at: 'request-body /amount', recorded: '5077.00 (number)', live: '"5077" (string)' },
     ])
   })
 
   it('number-spelling, where a number is a text', async () => {
     expect(await reasonOf(client().get('/v1/credit/simulate?amount=01000&termMonths=6'))).toMatchObject([
-      { kind: 'number-spelling', at: 'query /amount', recorded: '"1000"', live: '"01000"' },
+      { kind: 'number-spelling', at: 'query /amount', recorded: '1000', live: '01000' },
     ])
   })
 
@@ -131,11 +131,11 @@ describe('a report', () => {
     expect(text).toBe(
       [
         'CASSETTE MISS POST /v1/kyc/submit (kyc.submit, lane key_demo)',
-        '  loaded 1 > lane 1 > operation 1 > key 0 > bindings 0 > order 0',
-        '  closest: test.har entry 1 POST /v1/kyc/submit',
-        '    value request-body /metadata/step: "1" -> "<&\\"2"',
-        '      --volatile /metadata/step',
-        '  do: test.har entry 1 differs: request-body /metadata/step was recorded as "1" and sent as "<&\\"2".',
+        '  do: test.har entry 1 differs, recorded → sent: body /metadata/step "1" → "<&\\"2". Paste this when the test makes the value up in every run, else send what was recorded:',
+        '    --volatile /metadata/step',
+        '  closest: test.har entry 1, POST /v1/kyc/submit',
+        '    body /metadata/step, recorded → sent: "1" → "<&\\"2"',
+        '  looked at: 1 recorded, 1 of this client, 1 of this operation, 0 that ask the same, 0 for these values, 0 left',
         '',
       ].join('\n'),
     )

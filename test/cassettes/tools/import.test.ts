@@ -45,6 +45,7 @@ describe('import', () => {
         foreign({
           url: 'https://api.example/v1/accounts/acc_x',
           method: 'GET',
+          startedDateTime: '2026-01-15T09:30:02.000Z',
           response: { content: { size: 9, mimeType: 'application/json' } },
         }),
         foreign({
@@ -70,11 +71,11 @@ describe('import', () => {
     expect(skipped).toEqual([
       { entry: 1, reason: 'is no request of the interface' },
       { entry: 2, reason: 'is no request of the interface' },
-      { entry: 4, reason: 'has no response body: export the HAR with its content' },
       { entry: 6, reason: 'went to https://other.example' },
     ])
     expect(cassette).toMatchObject({ origin: 'https://api.example', t0: Date.UTC(2026, 0, 15, 9, 30) })
-    const [token, open] = cassette.interactions
+    const [token, open, lost] = cassette.interactions
+    expect(lost).toMatchObject({ operation: 'accounts.read', reply: undefined, noReply: 'not-kept' })
     expect(bodyText(token?.request)).toBe('client_secret=redacted-client-secret-1')
     expect(open).toMatchObject({ operation: 'accounts.open', lane: 'key_a', sequence: 2 })
     expect(open?.reply?.headers).toEqual([
@@ -84,7 +85,7 @@ describe('import', () => {
     expect(bodyText(open?.request)).toBe('{"phone":"+99900000001"}')
     expect(open?.bindings).toContainEqual(expect.objectContaining({ type: 'accountId', value: 'acc_x' }))
     const path = written(directory, 'imported.har', cassette)
-    expect(loadCassette(path).interactions).toHaveLength(2)
+    expect(loadCassette(path).interactions).toHaveLength(3)
     expect(() =>
       importHarBytes(readFileSync(path), path, {
         redactor: redactor(),

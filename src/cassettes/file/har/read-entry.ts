@@ -69,7 +69,7 @@ function readReply(response: JsonObject, wire: JsonObject): PlainReply {
   }
   const reply = {
     status: number(response.status, 'response.status'),
-    headers: unpackedLines(lines),
+    headers: typeof wire.body === 'string' ? unpackedLines(lines) : lines,
     body: readContent(response.content, 'response.content'),
   }
   return { kind: 'whole', reply }

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { instant } from '../../../clock.ts'
 import { type HeaderLine, headerOf, WIRE_HEADERS } from '../../../http/header-lines.ts'
 import type { CapturedReply, CapturedRequest, Interaction } from '../../interaction.ts'
-import { decodeBody, decodedBody } from '../../message/encoding.ts'
+import { decodeBody, decodedBody, plainReply } from '../../message/encoding.ts'
 import { queryValues } from '../../message/form-spans.ts'
 import { storeBody } from '../body-text.ts'
 
@@ -45,7 +45,7 @@ export function harEntry(interaction: Interaction, origin: string) {
       })),
       wire: {
         request: wireOf(request),
-        ...(reply && { reply: { headers: reply.headers } }),
+        ...(reply && { reply: { headers: unpacked(reply).headers } }),
       },
     },
   }
@@ -86,7 +86,7 @@ function harRequest(request: CapturedRequest, origin: string) {
 }
 
 function harResponse(reply: CapturedReply, httpVersion: string) {
-  const body = decodedBody(reply)
+  const { body } = unpacked(reply)
   return {
     status: reply.status,
     statusText: STATUS_CODES[reply.status] ?? '',
@@ -118,6 +118,12 @@ function content(body: Uint8Array): { text: string; encoding?: 'base64' } {
 function wireOf({ headers, body }: CapturedRequest) {
   const decoded = decodeBody(headers, body)
   return { headers, ...(decoded.kind === 'decoded' && { body: Buffer.from(body).toString('base64') }) }
+}
+
+/** An answer without its coding, as every recorder hands it over. */
+function unpacked(reply: CapturedReply): CapturedReply {
+  const plain = plainReply(reply)
+  return plain.kind === 'whole' ? plain.reply : reply
 }
 
 /** `content` holds the decoded body, beside which the headers of the wire would be wrong. */

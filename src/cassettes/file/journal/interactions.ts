@@ -1,3 +1,4 @@
+import type { HeaderLine } from '../../../http/header-lines.ts'
 import { joined } from '../../bindings/joined.ts'
 import { CassetteError } from '../../cassette-error.ts'
 import type { CapturedReply, CapturedRequest, Interaction, NoReply } from '../../interaction.ts'
@@ -55,7 +56,7 @@ function interactionOf(open: OpenLine, known: Known | undefined, sequence: numbe
     lane: open.lane,
     operation: open.operation,
     origin: known?.end.origin ?? 'upstream',
-    request: requestOf(open.request),
+    request: requestOf(open.request, list(done?.asked ?? [], shape.headerLines)),
     reply: answer?.kind === 'whole' ? answer.reply : undefined,
     ...(noReply && { noReply }),
     bindings: joined([...list(open.bindings, shape.bindings), ...list(done?.bindings ?? [], shape.bindings)]),
@@ -70,13 +71,16 @@ function noReplyOf(end: DoneLine | AbortedLine): NoReply | undefined {
   return 'noReply' in end ? shape.noReply(end.noReply) : undefined
 }
 
-function requestOf({ method, target, http, headers, body }: OpenLine['request']): CapturedRequest {
+function requestOf(
+  { method, target, http, headers, body }: OpenLine['request'],
+  asked: readonly HeaderLine[],
+): CapturedRequest {
   if (typeof method !== 'string' || typeof target !== 'string') throw new TypeError('request')
   return {
     method,
     target,
     httpVersion: http,
-    headers: list(headers, shape.headerLines),
+    headers: [...list(headers, shape.headerLines), ...asked],
     body: readStored(body),
   }
 }

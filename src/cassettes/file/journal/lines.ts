@@ -29,6 +29,8 @@ export type DoneLine = {
     readonly headers: readonly HeaderLine[]
     readonly body?: StoredBody
   }
+  /** Headers of the request that have chosen the reply, by its `Vary`. */
+  readonly asked?: readonly HeaderLine[]
   readonly bindings: readonly Binding[]
   readonly redactions: readonly Redaction[]
 }

@@ -1,0 +1,71 @@
+import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
+import { LANE_HEADER } from '../../http/lane.ts'
+import { mediaTypeOf } from '../../http/media-type.ts'
+import type { CapturedReply, CapturedRequest } from '../interaction.ts'
+
+/**
+ * What an answer's `Vary` may name and is compared as a fact of its own, or never: the negotiated type, who asks, and
+ * what is another in every run.
+ */
+const COMPARED_OTHERWISE: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'access-control-request-headers',
+  'access-control-request-method',
+  'authorization',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'cookie',
+  'date',
+  'host',
+  'idempotency-key',
+  'if-none-match',
+  'origin',
+  'prefer',
+  'proxy-authorization',
+  'traceparent',
+  'tracestate',
+  'user-agent',
+  'x-request-id',
+  'x-sandbox-outcome',
+  LANE_HEADER,
+  'x-tenant-id',
+])
+
+/** The headers of the request that chose this answer, by its `Vary`, lower case. The language chooses pages alone. */
+export function varyNames({ headers }: Pick<CapturedReply, 'headers'>): string[] {
+  const named = headers
+    .filter(([name]) => name.toLowerCase() === 'vary')
+    .flatMap(([, value]) => value.toLowerCase().split(','))
+    .map((name) => name.trim())
+  const isPage = mediaTypeOf(headers) === 'text/html'
+  return [...new Set(named)].filter(
+    (name) =>
+      /^[a-z0-9!#$%&'+.^_`|~-]+$/.test(name) &&
+      !COMPARED_OTHERWISE.has(name) &&
+      (name !== 'accept-language' || isPage),
+  )
+}
+
+/** A header of the request that has chosen an answer; the value is empty where it was not sent. */
+export type Choosing = readonly (readonly [name: string, value: string])[]
+
+/** What chose this answer, beside the facts of the canonical key: `Prefer`, and what its `Vary` names. */
+export function choosingOf(request: CapturedRequest, reply: CapturedReply | undefined): Choosing {
+  return ['prefer', ...(reply ? varyNames(reply) : [])].map((name) => [
+    name,
+    comparedValue(request.headers, name),
+  ])
+}
+
+/** The condition under which an answer was asked for. */
+export function conditionOf({ headers }: Pick<CapturedRequest, 'headers'>): string | undefined {
+  return headerOf(headers, 'if-none-match')
+}
+
+/** Secrets are numbered in the order of first sight, which another run does not share. */
+export function comparedValue(lines: readonly HeaderLine[], name: string): string {
+  const values = lines.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value.trim())
+  return values.join(', ').replace(/redacted-([a-z0-9-]+)-[0-9]+/g, 'redacted-$1')
+}
