@@ -49,7 +49,9 @@ function longForms(): string[] {
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => join('test', name))
     .filter((path) =>
-      /fc\.assert\(|\w+_KILLS|HOSTILE_REQUESTS|FAULTY_PAYMENTS/.test(readFileSync(path, 'utf8')),
+      /fc\.assert\(|\w+_KILLS|HOSTILE_REQUESTS|FAULTY_PAYMENTS|FORWARDED_REQUESTS|STORED_ANSWERS|MANY_PARTNERS|isSoak/.test(
+        readFileSync(path, 'utf8'),
+      ),
     )
 }
 

@@ -2,9 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { cpus, release, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchCold } from './cold.ts'
+import { benchForward } from './forward.ts'
 import { benchLoading } from './loading.ts'
 import { memoryOfManyClients } from './memory.ts'
 import { benchMetrics } from './metrics.ts'
+import { benchPortal } from './portal.ts'
 import { benchReads } from './reads.ts'
 import { benchRecording } from './recording.ts'
 import { benchReplay } from './replay.ts'
@@ -33,6 +35,7 @@ const starts = Number(values.starts)
 const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   get: () => benchReads({ ...options, connections }),
   post: () => benchWrites({ ...options, connections }),
+  forward: () => benchForward({ ...options, connections }),
   replay: () => benchReplay(numbers(values.entries), options),
   recording: () => benchRecording(options),
   metrics: () => benchMetrics(options),
@@ -42,6 +45,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
     const time = Math.round(await startUpMedianMs(starts))
     console.log(`Start to first answer: median ${time} ms of ${starts} fresh starts.\n`)
   },
+  portal: benchPortal,
   memory: async () => {
     const { requests, beforeMb, afterMb, laterMb } = await memoryOfManyClients()
     console.log(

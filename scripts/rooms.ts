@@ -26,6 +26,8 @@ export const LAYERS: readonly Floor[] = [
     http: 'facts of HTTP',
     'clock.ts': 'time',
     'product.ts': 'its version',
+    'file-lock.ts': 'one at a time',
+    'make-directory.ts': 'and those above',
     'map-entries.ts': 'lists in maps',
     'partition-point.ts': 'binary search',
     'replace-file.ts': 'all or nothing',

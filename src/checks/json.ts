@@ -59,65 +59,70 @@ function scanJson(text: string): Scan {
   const levels: Level[] = []
   // Looked for once: from each of many strings it would make the scan quadratic.
   const escapes = text.includes('\\u')
-  for (let i = 0; i < text.length; i++) {
-    const level = levels[levels.length - 1]
-    switch (text.charCodeAt(i)) {
-      case 0x22: {
-        const end = endOfString(text, i)
-        if (level?.names && level.nameNext) {
-          const name = nameOf(text, i, end)
-          if (level.names.has(name)) return { fault: 'The body repeats a property of an object.' }
-          level.names.add(name)
-          level.at = name
-          level.nameNext = false
-        }
-        if (escapes) judgeText(text.slice(i, end), levels, scan)
-        i = end - 1
-        break
+  let i = 0
+  while (i < text.length && scan.fault === undefined) i = scanToken(text, i, levels, scan, escapes)
+  return scan
+}
+
+/**
+ * One token, or one character between two; returns where the next begins. A function of its own: as the inside of one
+ * loop it stayed unoptimised in 2 processes of 6, at 45 ms for 60 kB of numbers instead of 2.
+ */
+function scanToken(text: string, i: number, levels: Level[], scan: Scan, escapes: boolean): number {
+  const level = levels[levels.length - 1]
+  switch (text.charCodeAt(i)) {
+    case 0x22: {
+      const end = endOfString(text, i)
+      if (level?.names && level.nameNext) {
+        const name = nameOf(text, i, end)
+        if (level.names.has(name)) scan.fault = 'The body repeats a property of an object.'
+        level.names.add(name)
+        level.at = name
+        level.nameNext = false
       }
-      case 0x7b: // {
-      case 0x5b: // [
-        if (levels.length === MAX_DEPTH)
-          return { fault: `The body is nested more than ${MAX_DEPTH} levels deep.` }
-        levels.push(
-          text.charCodeAt(i) === 0x7b
-            ? { names: new Set(), at: '', nameNext: true }
-            : { names: undefined, at: 0, nameNext: false },
-        )
-        break
-      case 0x7d: // }
-      case 0x5d: // ]
-        levels.pop()
-        break
-      case 0x2c: // ,
-        if (level?.names) level.nameNext = true
-        else if (level) level.at = Number(level.at) + 1
-        break
-      case 0x2d: // -
-      case 0x30:
-      case 0x31:
-      case 0x32:
-      case 0x33:
-      case 0x34:
-      case 0x35:
-      case 0x36:
-      case 0x37:
-      case 0x38:
-      case 0x39: {
-        const end = endOfNumber(text, i)
-        // Up to 15 plain digits are exact; nearly every number of a real request ends here.
-        if (end - i > 15 || /[^0-9]/.test(text.slice(i, end))) {
-          if (!isExactInteger(text.slice(i, end))) {
-            scan.inexact ??= new Set()
-            report(scan.inexact, levels)
-          }
+      if (escapes) judgeText(text.slice(i, end), levels, scan)
+      return end
+    }
+    case 0x7b: // {
+    case 0x5b: // [
+      if (levels.length === MAX_DEPTH) scan.fault = `The body is nested more than ${MAX_DEPTH} levels deep.`
+      levels.push(
+        text.charCodeAt(i) === 0x7b
+          ? { names: new Set(), at: '', nameNext: true }
+          : { names: undefined, at: 0, nameNext: false },
+      )
+      break
+    case 0x7d: // }
+    case 0x5d: // ]
+      levels.pop()
+      break
+    case 0x2c: // ,
+      if (level?.names) level.nameNext = true
+      else if (level) level.at = Number(level.at) + 1
+      break
+    case 0x2d: // -
+    case 0x30:
+    case 0x31:
+    case 0x32:
+    case 0x33:
+    case 0x34:
+    case 0x35:
+    case 0x36:
+    case 0x37:
+    case 0x38:
+    case 0x39: {
+      const end = endOfNumber(text, i)
+      // Up to 15 plain digits are exact; nearly every number of a real request ends here.
+      if (end - i > 15 || endOfDigits(text, i) !== end) {
+        if (!isExactInteger(text.slice(i, end))) {
+          scan.inexact ??= new Set()
+          report(scan.inexact, levels)
         }
-        i = end - 1
-        break
       }
+      return end
     }
   }
-  return scan
+  return i + 1
 }
 
 function endOfString(text: string, start: number): number {
@@ -129,10 +134,26 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
+/** By code and not by character: a body of thirty thousand numbers must not make as many texts. */
 function endOfNumber(text: string, start: number): number {
   let i = start
-  while (i < text.length && '+-.0123456789eE'.includes(text.charAt(i))) i++
-  return i
+  for (;;) {
+    i = endOfDigits(text, i)
+    const code = text.charCodeAt(i)
+    // + - . e E
+    if (code !== 0x2b && code !== 0x2d && code !== 0x2e && code !== 0x65 && code !== 0x45) return i
+    i++
+  }
+}
+
+/** NaN behind the end of the text is no digit. */
+function endOfDigits(text: string, start: number): number {
+  let i = start
+  for (;;) {
+    const code = text.charCodeAt(i)
+    if (!(code >= 0x30 && code <= 0x39)) return i
+    i++
+  }
 }
 
 function nameOf(text: string, start: number, end: number): string {

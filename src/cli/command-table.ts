@@ -1,5 +1,6 @@
 import { CASSETTE_COMMANDS } from './cassette-command-table.ts'
 import type { Command, Option } from './command.ts'
+import { rememberHangups } from './hangup.ts'
 
 const CONFIG: Option = {
   value: 'FILE',
@@ -9,7 +10,7 @@ const CONFIG: Option = {
 const OPERATOR: Option = {
   value: 'URL',
   summary:
-    'The operator listener of the gateway. By default the configured one; when nothing answers there, the data directory is used.',
+    'The operator listener of a gateway. By default the gateway of the data directory is asked, and the directory itself is used when none runs on it.',
 }
 
 /** Every command. Help, the messages about wrong usage and the reference come from this table. */
@@ -57,7 +58,11 @@ export const COMMANDS: readonly Command[] = [
       },
     },
     example: 'sandgate serve --port 9000 --store memory',
-    load: () => import('./commands/serve.ts'),
+    load: () => {
+      // Loading takes longer than a supervisor may wait with its first reload.
+      rememberHangups()
+      return import('./commands/serve.ts')
+    },
   },
   {
     name: 'config check',
@@ -120,16 +125,30 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'signing-keys rotate',
-    summary: 'Sign with a new key from now on; valid tokens stay valid.',
-    options: { operator: OPERATOR, config: CONFIG },
-    example: 'sandgate signing-keys rotate --operator http://127.0.0.1:8081',
+    summary:
+      'Publish a new key, which signs once every client can know it (tokens.publishSeconds); valid tokens stay valid.',
+    options: {
+      now: {
+        summary:
+          'Sign with it at once: clients that keep an older JWKS refuse its tokens until they ask again.',
+      },
+      leaked: {
+        summary: 'Sign with a new one at once and end every other: what they signed is TOKEN_INVALID.',
+      },
+      operator: OPERATOR,
+      config: CONFIG,
+    },
+    example: 'sandgate signing-keys rotate',
     load: () => import('./commands/signing-keys.ts').then(({ rotate }) => ({ run: rotate })),
   },
   {
     name: 'usage',
     summary: 'Show what a partner has used, what is left, and what went wrong, from the running gateway.',
     options: {
-      partner: { value: 'ID', summary: 'The partner; by default the only one there is.' },
+      partner: {
+        value: 'ID',
+        summary: 'The partner. Without it, the only one there is, or how each of them stands.',
+      },
       history: {
         value: 'SPAN',
         summary: 'hours: the last 48 hours (the default); days: the last 31 days.',

@@ -1,3 +1,4 @@
+import { instant } from '../clock.ts'
 import type {
   CapView,
   HistoryView,
@@ -5,6 +6,7 @@ import type {
   RefusalView,
   WholeUsage,
 } from '../operations/usage-view.ts'
+import type { Overview } from '../portal/overview/facts.ts'
 import type { HistoryResolution } from '../store/store.ts'
 import { columns } from './table.ts'
 
@@ -23,6 +25,23 @@ export function usageText(usage: WholeUsage, resolution: HistoryResolution): str
     section(SPANS[resolution], historyText(usage.history)),
     section('RECENT REFUSALS', refusalsText(usage.refusals)),
   ].join('\n')
+}
+
+/** How every partner stands: what it did since the hour before this one began, and its tightest cap. */
+export function partnersText({ partners, since, now }: Overview): string {
+  const rows = [...partners].sort(
+    (one, other) => other.rateLimited - one.rateLimited || other.requests - one.requests,
+  )
+  const heading = ['partner', 'requests', '429', 'refused', 'tightest cap']
+  const cells = rows.map(({ id, requests, rateLimited, refused, tightest }) => [
+    id,
+    number(requests),
+    number(rateLimited),
+    number(refused),
+    tightest ? `${tightest.product} ${tightest.percentUsed} %` : '-',
+  ])
+  const span = `${instant(since)} to ${instant(now)}`
+  return `${span}\n\n${columns(heading, cells)}\nsandgate usage --partner ID shows one of them.\n`
 }
 
 function section(title: string, text: string): string {

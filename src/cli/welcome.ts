@@ -9,8 +9,8 @@ import type { Config } from '../config/schema.ts'
 export function welcome(config: Config, urls: { partnerUrl: string; operatorUrl: string }): string {
   const lines = [
     '',
-    `  Sandgate answers partners on ${urls.partnerUrl} (try it: ${urls.partnerUrl}/docs)`,
-    `  and operators on ${urls.operatorUrl} (/metrics, /readyz).`,
+    `  Sandgate answers partners on ${urls.partnerUrl} (open it in a browser; reference: /docs, usage: /portal/usage)`,
+    `  and operators on ${urls.operatorUrl} (open it in a browser; /metrics, /readyz).`,
     '',
   ]
   const demo = demoCredentials(config)

@@ -9,8 +9,8 @@ export type Override = { readonly source: string; readonly path: Path; readonly 
 
 const PREFIX = 'SANDGATE_'
 
-/** Variables of other parts of the program: the client's URL, and the key of the digests in a cassette (an HMAC). */
-const RESERVED = ['SANDGATE_URL', 'SANDGATE_CASSETTE_KEY']
+/** Variables of other parts of the program: the client's URL and secret, and the key of the digests in a cassette. */
+const RESERVED = ['SANDGATE_URL', 'SANDGATE_CLIENT_SECRET', 'SANDGATE_CASSETTE_KEY']
 
 /** `listen.publicUrl` is `SANDGATE_LISTEN_PUBLIC_URL`; `payments.fund` becomes `PAYMENTS_FUND`. */
 export function variableName(path: Path): string {
@@ -36,31 +36,52 @@ export function isScalar(schema: Schema): boolean {
   return schema.anyOf ? schema.anyOf.some(isScalar) : !['array', 'object', 'null'].includes(schema.type ?? '')
 }
 
+/** A variable that looks like a setting and is none. */
+export type Mistake = { readonly source: string; readonly message: string }
+
 /**
- * The settings that the environment makes, and warnings about variables that make none. An empty variable is not
- * set: `SANDGATE_LISTEN_PORT=` is what a compose file or a chart produces for a value that nobody gave.
+ * What Kubernetes sets in every pod beside a service called `sandgate` or `sandgate-…`. The one that ends in PORT
+ * alone may bear the name of a setting; its value does not look like one.
+ */
+function isOfKubernetes(name: string, text: string): boolean {
+  return SERVICE.test(name) || (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(text))
+}
+
+const SERVICE =
+  /^SANDGATE_(?:[A-Z0-9_]+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_[0-9]+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/
+
+/**
+ * The settings that the environment makes; mistakes, which are variables that resemble a setting; and warnings about
+ * the others. An empty variable is not set: `SANDGATE_LISTEN_PORT=` is what a compose file or a chart produces for a
+ * value that nobody gave.
  */
 export function fromEnvironment(env: Readonly<Record<string, string | undefined>>): {
   overrides: Override[]
+  mistakes: Mistake[]
   warnings: string[]
 } {
   const known = new Map(settings(ConfigSchema).map((setting) => [variableName(setting.path), setting]))
   const overrides: Override[] = []
+  const mistakes: Mistake[] = []
   const warnings: string[] = []
   for (const [source, text] of Object.entries(env)) {
     if (!source.startsWith(PREFIX) || RESERVED.includes(source) || text === undefined || text === '') continue
+    if (isOfKubernetes(source, text)) continue
     const setting = known.get(source)
     if (setting === undefined) {
-      warnings.push(`${source} is not a setting and is ignored${didYouMean(source, known.keys())}`)
+      // Without the prefix, which all have and which would make everything alike.
+      const names = [...known.keys()].map((name) => name.slice(PREFIX.length))
+      const meant = didYouMean(source.slice(PREFIX.length), names).replace('mean ', `mean ${PREFIX}`)
+      if (meant === '') warnings.push(`${source} is not a setting and is ignored`)
+      else mistakes.push({ source, message: `is not a setting${meant}` })
     } else if (!isScalar(setting.schema)) {
-      warnings.push(
-        `${source} is ignored: ${setting.path.join('.')} is a list or a mapping, set it in the file`,
-      )
+      const message = `${setting.path.join('.')} is a list or a mapping, which a variable cannot set; set it in the file`
+      mistakes.push({ source, message })
     } else {
       overrides.push({ source, path: setting.path, value: typed(setting.schema, text) })
     }
   }
-  return { overrides, warnings }
+  return { overrides, mistakes, warnings }
 }
 
 /** A flag's text, typed by the setting that it overrides. */
@@ -72,6 +93,8 @@ export function overrideFromText(source: string, path: readonly string[], text: 
 
 /** A text as the schema types it; what does not fit stays text, and the check says what is wrong with it. */
 function typed(schema: Schema, text: string): unknown {
+  const branch = schema.anyOf?.find(isScalar)
+  if (branch) return typed(branch, text)
   const numeric = schema.type === 'integer' || schema.type === 'number'
   if (numeric && /^-?[0-9]+(\.[0-9]+)?$/.test(text)) return Number(text)
   if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'

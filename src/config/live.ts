@@ -19,6 +19,8 @@ export type ReloadStatus =
       /** Since when the files have been wrong; the configuration before that goes on. */
       readonly since: number
       readonly errors: readonly ConfigError[]
+      /** Of the last files without mistakes. */
+      readonly needsRestart: readonly string[]
     }
 
 export type LiveConfig = {
@@ -26,6 +28,10 @@ export type LiveConfig = {
   readonly status: () => ReloadStatus
   /** How long the last reload took, in milliseconds; undefined before the first. */
   readonly reloadMs: () => number | undefined
+  /** The files that it was last read from. */
+  readonly files: () => readonly string[]
+  /** Reads them now; resolves when what they say is in use, or when their mistakes are known. */
+  readonly reload: () => Promise<ReloadStatus>
   /** Ends the watching; `current` stays as it is. */
   readonly stop: () => void
 }
@@ -58,6 +64,7 @@ export function createLiveConfig(options: LiveOptions): LiveConfig {
   let pending: NodeJS.Timeout | undefined
   let verifying: NodeJS.Timeout | undefined
   let isLoading = false
+  let loading: Promise<void> = Promise.resolve()
   /** Something has changed since the reload that is under way began. */
   let isDue = false
   let isStopped = false
@@ -69,8 +76,13 @@ export function createLiveConfig(options: LiveOptions): LiveConfig {
     pending ??= setTimeout(() => {
       pending = undefined
       if (isLoading) isDue = true
-      else void reload()
+      else void start()
     }, SETTLE_MS).unref()
+  }
+
+  const start = (): Promise<void> => {
+    loading = reload()
+    return loading
   }
 
   async function reload(): Promise<void> {
@@ -112,7 +124,8 @@ export function createLiveConfig(options: LiveOptions): LiveConfig {
   }
 
   function fail(errors: readonly ConfigError[]): void {
-    status = { ok: false, since: status.ok ? clock.now() : status.since, errors }
+    const { needsRestart } = status
+    status = { ok: false, since: status.ok ? clock.now() : status.since, errors, needsRestart }
     onError(errors)
   }
 
@@ -132,6 +145,13 @@ export function createLiveConfig(options: LiveOptions): LiveConfig {
     current: () => config,
     status: () => status,
     reloadMs: () => reloadMs,
+    files: () => latest.files,
+    reload: async () => {
+      // One that is under way may have read the files before they were changed.
+      while (isLoading) await loading
+      await start()
+      return status
+    },
     stop: () => {
       isStopped = true
       process.off('SIGHUP', schedule)

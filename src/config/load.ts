@@ -39,7 +39,8 @@ const NO_FILE: YamlFile = {
 /** Reads and checks a whole configuration; finds every mistake, not only the first. */
 export function loadConfig({ file = null, env = {}, flags = [] }: LoadOptions = {}): LoadResult {
   const main = file === null ? NO_FILE : readYamlFile(file)
-  const { overrides: variables, warnings } = fromEnvironment(env)
+  const environment = fromEnvironment(env)
+  const { overrides: variables, warnings } = environment
   const overrides = [...variables, ...flags]
   const sources: Source[] = overrides.map(({ source, path }) => ({
     path,
@@ -53,6 +54,10 @@ export function loadConfig({ file = null, env = {}, flags = [] }: LoadOptions = 
   // What could not be read has no settings to judge.
   if (mistakes.errors.some(({ path }) => path === '') && !isMapping(main.value)) {
     return { ok: false, errors: mistakes.errors, files, digests, warnings }
+  }
+
+  for (const { source, message } of environment.mistakes) {
+    mistakes.errors.push(configError(overridePlace(source), [], message))
   }
 
   const value = overrides.reduce<unknown>(

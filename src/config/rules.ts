@@ -1,7 +1,8 @@
-import { isLoopbackHost, isLoopbackUrl, isUnusableHost } from '../http/loopback.ts'
+import { isLoopbackHost, isUnusableHost } from '../http/loopback.ts'
 import { checkOutcomes } from './outcome-rules.ts'
 import { checkCapList, checkPartners } from './partner-rules.ts'
 import type { Path } from './paths.ts'
+import { reachableBecause } from './reach.ts'
 import { isDemoKey } from './sandbox-keys.ts'
 import type { Config } from './schema.ts'
 import { checkDecisions, checkTrustedIssuers, checkUpstream, checkUpstreamTime } from './upstream-rules.ts'
@@ -86,12 +87,4 @@ function checkDemoKey({ listen, partners }: Config, report: Report): void {
       )
     }
   }
-}
-
-function reachableBecause({ host, publicUrl, trustedProxies }: Config['listen']): string | undefined {
-  if (!isLoopbackHost(host)) return `listen.host ${host} is beyond loopback`
-  if (publicUrl !== null && !isLoopbackUrl(publicUrl)) return `listen.publicUrl ${publicUrl} is not loopback`
-  return trustedProxies.length > 0
-    ? 'listen.trustedProxies says that others reach it through a proxy'
-    : undefined
 }

@@ -119,6 +119,10 @@ export const ConfigSchema = Type.Object(
           1,
           1_000_000,
         ),
+        lameDuckMs: nullable(
+          Type.Integer({ minimum: 0, maximum: 600_000 }),
+          'How long everything is served on after SIGTERM, not ready and with `Connection: close`, before the drain. By default 0 while only loopback is served, else 5000.',
+        ),
         drainMs: count('How long requests in flight may take after SIGTERM.', 10_000, 0, 600_000),
       },
       'Bounds of the partner listener.',
@@ -170,6 +174,12 @@ export const ConfigSchema = Type.Object(
           description: 'The audience of access tokens.',
         }),
         lifetimeSeconds: count('How long an access token is valid.', 3600, 1, 86_400),
+        publishSeconds: count(
+          'How long a new signing key is in the JWKS before it signs; the JWKS may be cached as long, at most 300 seconds.',
+          300,
+          0,
+          86_400,
+        ),
         failuresPerIp: count('Failed token exchanges per client IP and window.', 100, 1, 1_000_000),
         trustedIssuers: TrustedIssuersSchema,
         assertionAudiences: AssertionAudiencesSchema,

@@ -9,12 +9,14 @@ const RELOADED = { reload: true }
 export const SOURCES = ['simulator', 'upstream'] as const
 export type Source = (typeof SOURCES)[number]
 
-const perOperation = Object.fromEntries(
-  DECIDED_OPERATIONS.map((id) => [
-    id,
-    Type.Optional(oneOf(SOURCES, { description: `Who decides ${id}; by default \`decisions.from\`.` })),
-  ]),
-) as Record<(typeof DECIDED_OPERATIONS)[number], Type.TOptional<Type.TUnsafe<Source>>>
+const perOperation = Object.fromEntries(DECIDED_OPERATIONS.map((id) => [id, whoDecides(id)])) as Record<
+  (typeof DECIDED_OPERATIONS)[number],
+  ReturnType<typeof whoDecides>
+>
+
+function whoDecides(id: string) {
+  return nullable(oneOf(SOURCES), `Who decides ${id}; null is whoever \`decisions.from\` says.`)
+}
 
 export const DecisionsSchema = section(
   {

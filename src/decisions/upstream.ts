@@ -6,6 +6,7 @@ import { refuse } from '../errors/refusal.ts'
 import { type HeaderLine, headerOf } from '../http/header-lines.ts'
 import type { Call } from '../operations/operation.ts'
 import type { Judgement } from '../simulator/rules.ts'
+import type { Awaitable } from '../store/store.ts'
 import { type BreakerState, createBreaker } from '../upstream/breaker.ts'
 import { createClient } from '../upstream/client.ts'
 import { codingsOf, decodeStream, decodeWhole } from '../upstream/decode.ts'
@@ -78,7 +79,7 @@ type Sending = {
   readonly method: string
   readonly target: string
   readonly body: Buffer | null
-  readonly lines: () => Promise<readonly HeaderLine[]>
+  readonly lines: () => Awaitable<readonly HeaderLine[]>
   /** Whether other credentials can be had after these have been refused. */
   readonly renew: (lines: readonly HeaderLine[]) => boolean
   readonly circumstances: Circumstances
@@ -113,7 +114,12 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       method: request.method,
       target: base + targetOf(request),
       body: isSafe ? null : request.body,
-      lines: async () => [...requestLines(call, key), ...(await credentials.lines(call))],
+      lines: () => {
+        const proof = credentials.lines(call)
+        const lines = requestLines(call, key)
+        if (!(proof instanceof Promise)) return [...lines, ...proof]
+        return proof.then((proven) => [...lines, ...proven])
+      },
       renew: credentials.renew,
       circumstances: {
         isSafe,
@@ -134,7 +140,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       method: request.method,
       target: base + targetOf(request),
       body: request.method === 'POST' ? request.body : null,
-      lines: async () => pageLines(request, url.host, publicUrl()),
+      lines: () => pageLines(request, url.host, publicUrl()),
       renew: () => false,
       circumstances,
     }).then((forward) => ('kind' in forward ? forward : passedOn(forward.answer)))
@@ -168,7 +174,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     for (;;) {
       let lines: readonly HeaderLine[]
       try {
-        lines = await within(sending.lines(), deadline)
+        const coming = sending.lines()
+        lines = coming instanceof Promise ? await within(coming, deadline) : coming
       } catch (error) {
         return { happening: { kind: 'failed', error, wasSent: false } }
       }

@@ -21,7 +21,10 @@ export type Lifecycle = {
   /** Its last byte has come: it is in flight, or there is no room for it. */
   readonly enter: () => Refusal | undefined
   readonly leave: (standing: Standing) => void
-  readonly draining: () => boolean
+  /** From the lame-duck phase on: the gateway is not ready, and every answer closes its connection. */
+  readonly leaving: () => boolean
+  /** Begins the lame-duck phase: everything is served as ever, while whoever sends requests here learns to go elsewhere. */
+  readonly leaveSoon: () => void
   /** Refuses new requests from now on; resolves when all that had arrived are answered. */
   readonly drain: () => Promise<void>
   readonly close: () => void
@@ -40,6 +43,7 @@ const MAX_UNANSWERED = 64
 export function createLifecycle(bounds: { maxInFlight: number; maxLoopDelayMs: number }): Lifecycle {
   let arriving = 0
   let inFlight = 0
+  let leaving = false
   let draining = false
   let late = false
   let idle: (() => void) | undefined
@@ -90,8 +94,12 @@ export function createLifecycle(bounds: { maxInFlight: number; maxLoopDelayMs: n
       else if (standing === 'arriving') arriving--
       if (inFlight + arriving === 0) idle?.()
     },
-    draining: () => draining,
+    leaving: () => leaving,
+    leaveSoon: () => {
+      leaving = true
+    },
     drain: () => {
+      leaving = true
       draining = true
       return new Promise((resolve) => {
         if (inFlight + arriving === 0) resolve()

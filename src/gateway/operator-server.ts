@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { CassetteError } from '../cassettes/cassette-error.ts'
 import type { ClientSubject } from '../checks/client-ip.ts'
@@ -17,7 +18,8 @@ import type { WholeUsage } from '../operations/usage-view.ts'
 import type { Overview } from '../portal/overview/facts.ts'
 import { overviewPage } from '../portal/overview/page.ts'
 import type { HistoryResolution, StoreHealth } from '../store/store.ts'
-import type { SigningKeys } from '../tokens/signing-keys.ts'
+import type { Rotation, SigningKeys } from '../tokens/signing-keys.ts'
+import { addConfigurationRoutes, type ConfigurationControl } from './operator-configuration.ts'
 import { operatorCredentials } from './operator-credentials.ts'
 import { addDataRoutes, type DataParts } from './operator-data.ts'
 import { createTokenFailures } from './operator-token-failures.ts'
@@ -38,6 +40,7 @@ export type OperatorParts = {
   /** What a partner has used; undefined for one that is not configured. */
   readonly usage: (partner: string, resolution: HistoryResolution) => Promise<WholeUsage | undefined>
   readonly overview: () => Promise<Overview>
+  readonly control: ConfigurationControl
 }
 
 export type Readiness = {
@@ -48,7 +51,19 @@ export type Readiness = {
   readonly store: StoreHealth
   /** Where there is one; the gateway is ready whatever its state. */
   readonly upstream?: { readonly breaker: string }
-  readonly configuration: { readonly ok: boolean; readonly errors?: readonly string[] }
+  readonly configuration: {
+    readonly ok: boolean
+    readonly errors?: readonly string[]
+    readonly needsRestart?: readonly string[]
+  }
+}
+
+/** The operator listener, and the way in through the socket of the data directory. */
+export type OperatorServer = FastifyInstance & {
+  /** Serves a connection of somebody who may use the data directory, and so may do everything. */
+  readonly take: (socket: Socket) => void
+  /** Closes every connection, also one on which nothing was asked yet, and the listener. */
+  readonly end: () => Promise<void>
 }
 
 const MAX_ADVANCE_SECONDS = 10 * 365 * 86_400
@@ -60,10 +75,12 @@ const BROWSER_CHALLENGE = ['Basic realm="Sandgate operator", charset="UTF-8"', '
 /**
  * The operator listener: health, metrics and what an operator does. Nothing here is reachable from the partner
  * port. On loopback a web page in the operator's browser must not be able to drive it, so the Host has to be
- * loopback (DNS rebinding), an Origin is refused and bodies are JSON; beyond loopback it needs its token.
+ * loopback (DNS rebinding), an Origin is refused and bodies are JSON; beyond loopback it needs its token. Through the
+ * socket of the data directory nobody comes but who may read the signing keys there.
  */
-export function createOperatorServer(parts: OperatorParts): FastifyInstance {
+export function createOperatorServer(parts: OperatorParts): OperatorServer {
   const { config, metrics } = parts
+  const trusted = new WeakSet<Socket>()
   const app = fastify({
     schemaController: WITHOUT_SCHEMAS,
     logger: false,
@@ -100,6 +117,7 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
     const malformed = judgeHeaders(rawHeaders, httpVersionMinor)
     if (malformed) return refuse(reply, 400, malformed.detail)
     const path = request.routeOptions.url ?? ''
+    if (trusted.has(request.raw.socket)) return undefined
     if (onLoopback && !isLoopbackHost(hostname(request.headers.host ?? ''))) {
       return refuse(reply, 403, 'The Host header must name a loopback address.')
     }
@@ -149,8 +167,10 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
     },
   )
   app.get('/signing-keys', async () => ({ keys: await parts.signingKeys.list() }))
-  app.post('/signing-keys/rotate', async () => {
-    await parts.signingKeys.rotate()
+  app.post('/signing-keys/rotate', async (request, reply) => {
+    const how = rotationOf(request.body)
+    if (how === undefined) return refuse(reply, 400, 'Send {}, or {"how": "published", "now" or "leaked"}.')
+    await parts.signingKeys.rotate(how)
     return { keys: await parts.signingKeys.list() }
   })
   addDataRoutes(app, parts.data)
@@ -182,7 +202,23 @@ export function createOperatorServer(parts: OperatorParts): FastifyInstance {
     clock.advance(seconds * 1000)
     return { now: instant(clock.now()) }
   })
-  return app
+  addConfigurationRoutes(app, parts.control, refuse)
+  const open = new Set<Socket>()
+  app.server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  return Object.assign(app, {
+    end: async () => {
+      const closed = app.close()
+      for (const socket of open) socket.destroy()
+      await closed
+    },
+    take: (socket: Socket) => {
+      trusted.add(socket)
+      app.server.emit('connection', socket)
+    },
+  })
 }
 
 /** What a recording is asked for, or what is wrong about it. */
@@ -205,6 +241,11 @@ function refuseRecording(reply: FastifyReply, error: unknown): FastifyReply {
   if (!(error instanceof CassetteError)) throw error
   const hasDiskFailed = error.reason === 'unwritable' || error.reason === 'incomplete-recording'
   return refuse(reply, hasDiskFailed ? 507 : 409, error.message)
+}
+
+function rotationOf(body: unknown): Rotation | undefined {
+  const { how = 'published' } = (typeof body === 'object' && body !== null ? body : {}) as { how?: unknown }
+  return how === 'published' || how === 'now' || how === 'leaked' ? how : undefined
 }
 
 function advanceSeconds(body: unknown): number | undefined {

@@ -33,9 +33,11 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): Promis
       const id = hasOwnId ? undefined : exchange.requestId
       pushCommonHeaders(headers, id, exchange.window, state, gateway, exchange.arrivedAt)
     } else if (!hasOwnId) headers.push('X-Request-Id', exchange.requestId)
-    // What is left of a body is not worth reading, and a draining gateway wants its connections back.
+    // What is left of a body is not worth reading. A gateway that is about to stop wants its connections back, but not
+    // before the answers to what has been pipelined behind this request.
     const unread = exchange.broken !== undefined || isUnread(req, exchange.settings.config.server.bodyBytes)
-    if (unread || gateway.lifecycle.draining()) headers.push('Connection', 'close')
+    const isLast = exchange.connection.pending.at(-1) === exchange
+    if (unread || (isLast && gateway.lifecycle.leaving())) headers.push('Connection', 'close')
     if (unread) lingeringClose(req)
     res.writeHead(reply.status, headers)
     const recorder = isPassing(exchange) && gateway.recorder?.isActive() ? gateway.recorder : undefined

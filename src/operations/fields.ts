@@ -85,7 +85,7 @@ export const TaxId = text(1, 64, 'Tax number.', '2012345A', { personal: true, st
 
 export const Email = Type.String({
   maxLength: 254,
-  pattern: '^[^\\s@]{1,64}@[^\\s@.]+(\\.[^\\s@.]+)+$',
+  pattern: '^[^\\s@\\u0000]{1,64}@[^\\s@.\\u0000]+(\\.[^\\s@.\\u0000]+)+$',
   description: 'E-mail address.',
   examples: ['awa.kone@example.com'],
   personal: true,
@@ -95,7 +95,7 @@ export const Email = Type.String({
 
 export const Country = Type.Refine(
   Type.String({
-    pattern: '^[A-Z]{2}$',
+    pattern: `^(?:${[...COUNTRIES].join('|')})$`,
     description: 'ISO 3166-1 alpha-2.',
     examples: ['CI'],
     expected: 'an ISO 3166-1 alpha-2 country code such as CI',
@@ -179,11 +179,15 @@ export const PaymentReference = Reference('Your reference for the payment.', 'IN
 
 const URL_MAX = 2048
 
+/** After the slashes: a host, perhaps a port, and no user information. */
+const AUTHORITY = '[^/?#@\\\\\\s]+(?:[/?#]\\S*)?'
+
 export const WebhookUrl = Type.Refine(
   Type.String({
     minLength: 1,
     maxLength: URL_MAX,
     format: 'uri',
+    pattern: `^[Hh][Tt][Tt][Pp][Ss]?://${AUTHORITY}$`,
     description: 'Absolute http or https URL without user information. Stored, never called.',
     examples: ['https://partner.example.com/hooks/sandgate'],
     expected: 'an absolute http or https URL of at most 2048 characters, without user information',
@@ -199,6 +203,7 @@ export const RedirectUrl = Type.Refine(
     minLength: 1,
     maxLength: URL_MAX,
     format: 'uri',
+    pattern: `^(?:[Hh][Tt][Tt][Pp][Ss]://${AUTHORITY}|[Hh][Tt][Tt][Pp]://(?:localhost|127\\.[0-9.]+|\\[::1\\])(?::[0-9]+)?(?:[/?#]\\S*)?)$`,
     description: 'Where the widget leads when it is done: https, or http on loopback.',
     examples: ['https://partner.example.com/kyc/done'],
     expected:

@@ -57,9 +57,29 @@ export const COMMON_HEADERS: readonly HeaderName[] = [
   'Cache-Control',
 ]
 
-export function responseHeaders(...more: readonly HeaderName[]): Json {
-  return Object.fromEntries([...COMMON_HEADERS, ...more].map((name) => [name, refTo('headers', name)]))
+/** Those of a response: the ones that are on every such response, and the ones that are on some. */
+export function responseHeaders(always: readonly HeaderName[], sometimes: readonly HeaderName[] = []): Json {
+  return Object.fromEntries([
+    ...[...COMMON_HEADERS, ...always].map((name) => [name, refTo('headers', name)]),
+    ...sometimes.map((name) => [name, refTo('headers', optional(name))]),
+  ])
 }
+
+const optional = (name: HeaderName) => `Optional-${name}`
+
+/** Each header as it is where it always comes, and as it is where it sometimes does; a replay is never the only way. */
+export function headerComponents(): Json {
+  return Object.fromEntries(
+    Object.entries(HEADERS).flatMap(([name, header]) => [
+      ...(name === 'Idempotency-Replayed' ? [] : [[name, { required: true, ...header }]]),
+      ...(SOMETIMES.some((each) => each === name)
+        ? [[optional(name as HeaderName), { required: false, ...header }]]
+        : []),
+    ]),
+  )
+}
+
+const SOMETIMES: readonly HeaderName[] = ['Retry-After', 'WWW-Authenticate', 'Idempotency-Replayed']
 
 export const HEADER_PARAMETERS = {
   IdempotencyKey: {

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import type { OutcomeNames } from '../simulator/rules.ts'
 import { type Answerer, byStatus, codesOf } from './openapi-codes.ts'
 import { bodyExamples, successExamples } from './openapi-examples.ts'
 import { type HeaderName, headerParameters, responseHeaders } from './openapi-headers.ts'
@@ -98,21 +99,43 @@ function requestBody(row: OperationRow, body: TSchema, schemas: Schemas): Json {
 
 function success(row: OperationRow, schemas: Schemas): Json {
   const { status, description, schema, location } = row.success
-  if (status === 204) return { description, headers: responseHeaders() }
-  const more: HeaderName[] = [
+  if (status === 204) return { description, headers: responseHeaders([]) }
+  const always: HeaderName[] = [
     ...(location ? (['Location'] as const) : []),
     ...(row.outcomes ? (['X-Sandbox-Rule'] as const) : []),
     ...(row.auth === 'client' ? (['Pragma'] as const) : []),
-    ...(row.auth !== 'client' && row.method === 'POST' ? (['Idempotency-Replayed'] as const) : []),
   ]
+  const replays = row.auth !== 'client' && row.method === 'POST'
+  const name = responseName(row.id)
+  const named = row.outcomes
+    ? schemas.plain(name, decided(schemas.inline(schema, 'response'), row.outcomes))
+    : schemas.named(name, schema, 'response')
   return {
     description,
-    headers: responseHeaders(...more),
+    headers: responseHeaders(always, replays ? ['Idempotency-Replayed'] : []),
     content: {
       'application/json': {
-        schema: schemas.named(responseName(row.id), schema, 'response'),
+        schema: named,
         examples: successExamples(row),
       },
     },
+  }
+}
+
+/** A decision is one of two, told apart by its outcome: only a refusal has a code and says what to do. */
+function decided(decision: Json, { good, bad, code }: OutcomeNames): Json {
+  const { properties, required, ...rest } = decision as { properties: Json; required: readonly string[] }
+  const { outcome, code: _, resolution, ...others } = properties
+  const either = (name: string, more: Json) => ({
+    ...rest,
+    title: name,
+    required: [...new Set([...required, ...Object.keys(more)])],
+    properties: { ...others, outcome: { ...(outcome as Json), enum: [name], examples: [name] }, ...more },
+  })
+  return {
+    oneOf: [
+      either(good, { code: { type: 'null', description: 'Nothing was refused.' } }),
+      either(bad, { code: { type: 'string', enum: [code], description: 'Why it was refused.' }, resolution }),
+    ],
   }
 }

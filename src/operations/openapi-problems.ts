@@ -1,5 +1,6 @@
 import { CAP_PRODUCTS } from '../config/contract.ts'
 import { CATALOGUE, type ErrorCode, errorEntry } from '../errors/catalogue.ts'
+import { codesOf } from './openapi-codes.ts'
 import { exchangeExample, problemExample } from './openapi-examples.ts'
 import { type HeaderName, responseHeaders } from './openapi-headers.ts'
 import { type Json, refTo, type Schemas } from './openapi-schemas.ts'
@@ -30,10 +31,10 @@ export function createProblems(schemas: Schemas, publicUrl: string): Problems {
           ? exampleOf(`oauth.${code}`, exchangeExample(code))
           : exampleOf(code, problemExample(code, publicUrl)),
       ])
-      const schema = oauth ? oauthSchema(schemas, codes) : problemSchema(schemas, status, codes)
+      const schema = oauth ? oauthSchema(schemas, codes, codesOf(row)) : problemSchema(schemas, status, codes)
       return {
         description: describe(codes),
-        headers: responseHeaders(...headersOf(row, status, codes)),
+        headers: headersOf(row, status, codes),
         content: {
           [oauth ? 'application/json' : 'application/problem+json']: {
             schema,
@@ -52,17 +53,26 @@ function describe(codes: readonly ErrorCode[]): string {
   return codes.map((code) => `- \`${code}\`: ${errorEntry(code).cause}`).join('\n')
 }
 
-function headersOf(row: OperationRow, status: number, codes: readonly ErrorCode[]): HeaderName[] {
-  const waits = [409, 429, 503].includes(status) || codes.includes('PARTNER_LIMIT_EXCEEDED')
-  const challenges = status === 401 || codes.includes('INSUFFICIENT_SCOPE')
-  // A 404 that the operation itself decided is stored like any other answer.
-  const replays = row.method === 'POST' && row.auth !== 'client' && status === 404
-  return [
-    ...(waits ? (['Retry-After'] as const) : []),
-    ...(challenges ? (['WWW-Authenticate'] as const) : []),
-    ...(replays ? (['Idempotency-Replayed'] as const) : []),
-    ...(row.auth === 'client' && status !== 431 ? (['Pragma'] as const) : []),
+const WAITING = [409, 429, 503]
+
+function headersOf(row: OperationRow, status: number, codes: readonly ErrorCode[]): Json {
+  const isExchange = row.auth === 'client'
+  // Where other codes share the status, a header comes with some of them.
+  const always: HeaderName[] = [
+    ...(WAITING.includes(status) ? (['Retry-After'] as const) : []),
+    ...(status === 401 && !isExchange ? (['WWW-Authenticate'] as const) : []),
+    ...(isExchange && status !== 431 ? (['Pragma'] as const) : []),
   ]
+  const sometimes: HeaderName[] = [
+    ...(codes.includes('PARTNER_LIMIT_EXCEEDED') ? (['Retry-After'] as const) : []),
+    // Of the exchange, where HTTP Basic was used.
+    ...((status === 401 && isExchange) || codes.includes('INSUFFICIENT_SCOPE')
+      ? (['WWW-Authenticate'] as const)
+      : []),
+    // A 404 that the operation itself decided is stored like any other answer.
+    ...(row.method === 'POST' && !isExchange && status === 404 ? (['Idempotency-Replayed'] as const) : []),
+  ]
+  return responseHeaders(always, sometimes)
 }
 
 function problemSchema(schemas: Schemas, status: number, codes: readonly ErrorCode[]): Json {
@@ -144,7 +154,7 @@ const CAP_EXCEEDED = {
 }
 
 /** RFC 6749 section 5.2, with our code and request id. */
-function oauthSchema(schemas: Schemas, codes: readonly ErrorCode[]): Json {
+function oauthSchema(schemas: Schemas, codes: readonly ErrorCode[], all: readonly ErrorCode[]): Json {
   const error = schemas.plain('OAuthError', {
     type: 'object',
     description: 'An error of the token exchange, as RFC 6749 section 5.2 has it.',
@@ -163,7 +173,7 @@ function oauthSchema(schemas: Schemas, codes: readonly ErrorCode[]): Json {
         description: 'The error of RFC 6749.',
       },
       error_description: { type: 'string', description: 'What happened this time.' },
-      code: { type: 'string', description: 'The code of this API.' },
+      code: { type: 'string', enum: all, description: 'The code of this API.' },
       requestId: { type: 'string', description: 'As in X-Request-Id.' },
     },
   })

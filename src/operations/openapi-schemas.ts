@@ -97,6 +97,9 @@ function clean(schema: object, side: Side, share: (child: Json) => Json): Json {
     else if (key === 'anyOf' && Array.isArray(value)) cleaned[key] = value.map(child)
     else cleaned[key] = value
   }
+  // No text of ours holds U+0000; what has a pattern, a form or a list of values says so already.
+  const isFreeText = cleaned.type === 'string' && !cleaned.pattern && !cleaned.format && !cleaned.enum
+  if (isFreeText) cleaned.pattern = '^[^\\u0000]*$'
   return cleaned
 }
 

@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from '../config/contract.ts'
 import type { Answerer } from './openapi-codes.ts'
-import { HEADER_PARAMETERS, HEADERS } from './openapi-headers.ts'
+import { HEADER_PARAMETERS, headerComponents } from './openapi-headers.ts'
 import { openApiOperation } from './openapi-operation.ts'
 import { createProblems } from './openapi-problems.ts'
 import { createSchemas, type Json, refTo } from './openapi-schemas.ts'
@@ -43,7 +43,7 @@ export function buildOpenApi({ publicUrl, answerer = 'simulator' }: OpenApiOptio
     components: {
       securitySchemes: securitySchemes(publicUrl),
       parameters: HEADER_PARAMETERS,
-      headers: HEADERS,
+      headers: headerComponents(),
       responses,
       schemas: schemas.components(),
       examples: problems.examples(),

@@ -37,7 +37,7 @@ export const portalUsage: Operation = {
   path: '/portal/usage',
   summary: 'Read usage and headroom',
   description:
-    'Usage and headroom against the partner caps, and the state of every rate-limit window; with `history` also what was done before.',
+    'Usage and headroom against the partner caps, and the state of every rate-limit window; with `history` also what was done before. A browser (`Accept: text/html`) gets a page with the same facts; there the session cookie of the portal stands for a token.',
   tag: 'Portal',
   auth: 'any',
   group: 'other',

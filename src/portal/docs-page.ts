@@ -45,14 +45,6 @@ export function docsPages({ demo }: DocsParts): readonly Page[] {
       }),
     },
     {
-      id: 'docs.home',
-      method: 'GET',
-      path: '/docs/',
-      group: 'other',
-      isDocument: true,
-      render: () => redirect(308, '/docs'),
-    },
-    {
       id: 'docs.asset',
       method: 'GET',
       path: '/docs/assets/{file}',
@@ -64,6 +56,14 @@ export function docsPages({ demo }: DocsParts): readonly Page[] {
           ? { kind: 'page', status: 200, headers: assetHeaders(asset), body: asset.body }
           : { kind: 'refused', refusal: refuse('NOT_FOUND', 'There is no such file.') }
       },
+    },
+    {
+      id: 'docs.home',
+      method: 'GET',
+      path: '/docs/',
+      group: 'other',
+      isDocument: true,
+      render: () => redirect(308, '/docs'),
     },
   ]
 }

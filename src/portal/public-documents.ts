@@ -7,19 +7,27 @@ import type { Page, PageAnswer } from './page.ts'
 
 export type DocumentParts = {
   readonly signingKeys: SigningKeys
+  /** How long the JWKS may be kept: a new key is in it for at least as long before it signs. */
+  readonly jwksMaxAgeSeconds: number
   readonly issuer: () => string
   readonly publicUrl: () => string
   readonly openApi: () => object
 }
 
 /** The documents that machines and people find their way by; none needs a token. */
-export function publicDocuments({ signingKeys, issuer, publicUrl, openApi }: DocumentParts): readonly Page[] {
+export function publicDocuments({
+  signingKeys,
+  jwksMaxAgeSeconds,
+  issuer,
+  publicUrl,
+  openApi,
+}: DocumentParts): readonly Page[] {
   let document: PageAnswer | undefined
   return [
     get('jwks', '/.well-known/jwks.json', async () =>
       json(await signingKeys.jwks(), {
         'content-type': 'application/jwk-set+json',
-        'cache-control': 'max-age=300',
+        'cache-control': `max-age=${jwksMaxAgeSeconds}`,
       }),
     ),
     get('oauth.metadata', '/.well-known/oauth-authorization-server', () =>

@@ -42,10 +42,12 @@ export type LiveDeciders = Deciders & {
 }
 
 type Running = {
-  readonly config: UpstreamConfig
   readonly forwarder: Forwarder
   readonly tokens: HttpClient[]
 }
+
+/** The settings, and what the files hold that they name. */
+type Settings = { readonly config: UpstreamConfig; readonly secret: string }
 
 const ALERT_EVERY_MS = 10_000
 
@@ -56,7 +58,9 @@ export function createDeciders(simulator: Decider, initial: Config, parts: Upstr
   const onOpened = () => {
     opened += 1
   }
-  let running = start(initial.upstream, parts, onOpened)
+  const retired = new Set<Running>()
+  let used = withSecrets(initial.upstream)
+  let running = start(used, parts, onOpened)
 
   return {
     of: (operation: Operation) =>
@@ -65,28 +69,58 @@ export function createDeciders(simulator: Decider, initial: Config, parts: Upstr
     opened: () => opened,
     upstream: () => running && { breaker: running.forwarder.state() },
     use: (next) => {
-      if (!isDeepStrictEqual(running?.config ?? null, next.upstream.url === null ? null : next.upstream)) {
-        const before = running
-        running = start(next.upstream, parts, onOpened)
-        // What is under way ends with those that it began with.
-        if (before)
-          void Promise.all([before.forwarder.retire(), ...before.tokens.map((each) => each.retire())])
-      }
       config = next
+      try {
+        const settings = withSecrets(next.upstream)
+        if (isDeepStrictEqual(used, settings)) return
+        const before = running
+        running = start(settings, parts, onOpened)
+        used = settings
+        // What is under way ends with those that it began with.
+        if (before) {
+          retired.add(before)
+          void retire(before).then(() => retired.delete(before))
+        }
+      } catch (error) {
+        parts.logger.error(
+          { err: error },
+          'the new settings of the upstream cannot be used; those before stay',
+        )
+      }
     },
     close: async () => {
-      await running?.forwarder.close()
-      await Promise.all(running?.tokens.map((each) => each.close()) ?? [])
+      await Promise.all([...retired, ...(running ? [running] : [])].map(end))
     },
   }
 }
 
-function start(config: UpstreamConfig, parts: UpstreamParts, onOpened: () => void): Running | undefined {
+function withSecrets(config: UpstreamConfig): Settings {
+  const { auth } = config
+  switch (auth.type) {
+    case 'client-credentials':
+      return { config, secret: auth.clientSecret ?? secretOf(auth.clientSecretFile) }
+    case 'header':
+      return { config, secret: auth.value ?? secretOf(auth.valueFile) }
+    default:
+      return { config, secret: '' }
+  }
+}
+
+async function retire({ forwarder, tokens }: Running): Promise<void> {
+  await Promise.all([forwarder.retire(), ...tokens.map((each) => each.retire())])
+}
+
+async function end({ forwarder, tokens }: Running): Promise<void> {
+  await Promise.all([forwarder.close(), ...tokens.map((each) => each.close())])
+}
+
+function start(settings: Settings, parts: UpstreamParts, onOpened: () => void): Running | undefined {
+  const { config, secret } = settings
   const { url, auth } = config
   if (url === null) return undefined
   const { publicUrl, issuer, signingKeys, logger, metrics } = parts
   const tokens: HttpClient[] = []
-  const credentials = createCredentials(config, {
+  const credentials = createCredentials(config, secret, {
     assert: createAssertions({
       signingKeys,
       issuer,
@@ -99,7 +133,6 @@ function start(config: UpstreamConfig, parts: UpstreamParts, onOpened: () => voi
         connectMs: config.connectTimeoutMs,
       })
       tokens.push(client)
-      const secret = auth.clientSecret ?? secretOf(auth.clientSecretFile)
       return createClientToken(auth, secret, client, config, () => performance.now())
     },
   })
@@ -118,7 +151,7 @@ function start(config: UpstreamConfig, parts: UpstreamParts, onOpened: () => voi
     },
     ...(parts.lookup && { lookup: parts.lookup }),
   })
-  return { config, forwarder, tokens }
+  return { forwarder, tokens }
 }
 
 /** Failures go to the log by their cause, without an address; a refusal of the gateway itself is an alert. */

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { createClientIp, createProxyCheck } from '../checks/client-ip.ts'
 import { type Clock, type ControllableClock, controllableClock, instant, systemClock } from '../clock.ts'
 import { demoCredentials } from '../config/demo.ts'
+import { lameDuckMs } from '../config/reach.ts'
 import type { Config } from '../config/schema.ts'
 import { type Decider, decidedBy } from '../decisions/decide.ts'
 import { createSimulator } from '../decisions/simulator.ts'
@@ -11,6 +12,7 @@ import type { Edge, Gateway } from '../gateway/context.ts'
 import { createDeciding } from '../gateway/deciding.ts'
 import { createEndpoints } from '../gateway/endpoint.ts'
 import { createLifecycle } from '../gateway/lifecycle.ts'
+import type { ConfigurationControl } from '../gateway/operator-configuration.ts'
 import { createOperatorServer } from '../gateway/operator-server.ts'
 import { operatorUsage } from '../gateway/operator-usage.ts'
 import { readOverview } from '../gateway/overview.ts'
@@ -18,6 +20,7 @@ import { createPartnerServer } from '../gateway/partner-server.ts'
 import { portalParts } from '../gateway/portal-parts.ts'
 import { portalSessions } from '../gateway/portal-session.ts'
 import { createRecordings, type Recordings } from '../gateway/recordings.ts'
+import { createRevocations } from '../gateway/revocations.ts'
 import { deriveSettings } from '../gateway/settings.ts'
 import { createUnfinishedRequests } from '../gateway/unfinished.ts'
 import { widgetParts } from '../gateway/widget-decision.ts'
@@ -35,7 +38,7 @@ import { publicDocuments } from '../portal/public-documents.ts'
 import { startPage } from '../portal/start-page.ts'
 import { widgetPages } from '../portal/widget.ts'
 import { createIds, type Ids } from '../simulator/ids.ts'
-import { openEmbeddedStore } from '../store/embedded.ts'
+import { type EmbeddedStoreOptions, openEmbeddedStore } from '../store/embedded.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import type { Store } from '../store/store.ts'
 import { createRegistryInSlices } from '../tokens/registry.ts'
@@ -52,6 +55,8 @@ export type StartOptions = {
   readonly logger: Logger
   /** The state of the files on disk, for /readyz and the metrics. */
   readonly configuration?: () => ConfigurationState
+  /** The files themselves, for commands that have changed them. */
+  readonly files?: Pick<ConfigurationControl, 'files' | 'reload'>
   /** The clock to run on; by default the system's. */
   readonly clock?: Clock
   /** Where identifiers come from; by default random. */
@@ -71,7 +76,7 @@ export type RunningGateway = {
   readonly operatorUrl: string
   /** Takes a new configuration into use; resolves when requests see it. Counters survive. */
   readonly reconfigure: (config: Config) => Promise<void>
-  /** Finishes what is in flight within the deadline, flushes and closes. */
+  /** Serves for the lame-duck time, finishes what is in flight within the deadline, flushes and closes. */
   readonly close: () => Promise<void>
 }
 
@@ -79,9 +84,12 @@ export type RunningGateway = {
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const { config, logger } = options
   const clock = config.clock.controllable ? controllableClock(options.clock) : (options.clock ?? systemClock)
-  const store = await openStore(config, (ms) =>
-    metrics.observe('sandgate_store_commit_duration_seconds', {}, ms / 1000),
-  )
+  // A gateway that is starting is asked again.
+  let takeOperator = (socket: Socket): void => void socket.destroy()
+  const store = await openStore(config, {
+    onCommit: (ms) => metrics.observe('sandgate_store_commit_duration_seconds', {}, ms / 1000),
+    onConnection: (socket) => takeOperator(socket),
+  })
   const ids = options.ids ?? createIds(clock)
   const lifecycle = createLifecycle(config.server)
   // Known once the partner listener is bound; nothing is answered before.
@@ -89,6 +97,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const publicUrl = () => config.listen.publicUrl ?? boundUrl
   const issuer = () => config.tokens.issuer ?? publicUrl()
   const shared = { store, ids, publicUrl }
+  const revocations = createRevocations()
   let settings = deriveSettings(config, shared)
   const configuration = options.configuration ?? (() => ({ ok: true }))
   let generation = 1
@@ -99,6 +108,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     directory: config.store.engine === 'embedded' ? config.store.path : null,
     clock,
     lifetimeSeconds: config.tokens.lifetimeSeconds,
+    publishSeconds: config.tokens.publishSeconds,
   })
   const recordings = createRecordings(config, publicUrl, clock, logger)
   const ownMetrics = () =>
@@ -153,6 +163,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const gateway: Gateway = { ...edge, answerer: createDeciding(edge, deciders) }
   const documents = publicDocuments({
     signingKeys,
+    jwksMaxAgeSeconds: Math.min(300, config.tokens.publishSeconds),
     issuer,
     publicUrl,
     openApi: () => buildOpenApi({ publicUrl: publicUrl() }),
@@ -173,7 +184,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   }
   const connections = boundConnections(partner.server, bounds)
   const ready = () => {
-    const draining = lifecycle.draining()
+    const draining = lifecycle.leaving()
     const health = store.health()
     const upstream = live.upstream()
     return {
@@ -195,13 +206,19 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     recordings,
     usage: (id, resolution) => operatorUsage(settings, id, resolution, clock.now()),
     clock: config.clock.controllable ? (clock as ControllableClock) : undefined,
+    control: {
+      files: options.files?.files ?? (() => []),
+      reload: options.files?.reload ?? (async () => configuration()),
+      revoke: (keyId) => {
+        settings = revocations.revoke(settings, keyId)
+      },
+    },
     ready,
     overview: () => readOverview({ edge, ready, recordings, decides: live.upstream() ? 'remote' : 'local' }),
   })
   boundConnections(operator.server, bounds)
-  const close = () => {
-    trusted.stop()
-    return stop({
+  const close = async (lameDuckMs: number) => {
+    await stop({
       partner,
       operator,
       store,
@@ -210,13 +227,16 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       deciders: live,
       history,
       sweeping,
+      lameDuckMs,
       drainMs: config.server.drainMs,
     })
+    trusted.stop()
   }
   const sweeping = startSweeping(store, clock, logger)
   try {
     boundUrl = await listen(partner, config.listen)
     const operatorUrl = await listen(operator, config.operator)
+    takeOperator = operator.take
     if (config.recording.mode === 'all') await recordings.start(nameOf(clock.now()), null)
     return {
       partnerUrl: boundUrl,
@@ -226,23 +246,26 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
         reconfiguring = reconfiguring.then(async () => {
           live.use(next)
           trusted.use(next)
-          settings = deriveSettings(next, shared, await createRegistryInSlices(next.partners))
+          const registry = await createRegistryInSlices(next.partners)
+          settings = revocations.reapply(deriveSettings(next, shared, registry))
           metrics.configured(next)
           generation++
         })
         return reconfiguring
       },
-      close,
+      close: () => close(lameDuckMs(config)),
     }
   } catch (error) {
-    await close()
+    await close(0)
     throw error
   }
 }
 
-async function openStore({ store }: Config, onCommit: (milliseconds: number) => void): Promise<Store> {
-  if (store.engine === 'memory') return createMemoryStore({ onCommit })
-  return openEmbeddedStore({ path: store.path, reserveBytes: store.reserveBytes, onCommit })
+type StoreEvents = Required<Pick<EmbeddedStoreOptions, 'onCommit' | 'onConnection'>>
+
+async function openStore({ store }: Config, events: StoreEvents): Promise<Store> {
+  if (store.engine === 'memory') return createMemoryStore({ onCommit: events.onCommit })
+  return openEmbeddedStore({ path: store.path, reserveBytes: store.reserveBytes, ...events })
 }
 
 async function listen(app: FastifyInstance, at: { host: string; port: number }): Promise<string> {

@@ -85,6 +85,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     directory: null,
     clock,
     lifetimeSeconds: config.tokens.lifetimeSeconds,
+    publishSeconds: config.tokens.publishSeconds,
   })
   // The key is made by another thread, which takes about as long as loading a cassette does.
   const cassettes = options.load()
@@ -99,7 +100,13 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   const publicUrl = options.publicUrl ?? (() => url)
   const openApi = () => buildOpenApi({ publicUrl: publicUrl(), answerer: 'tape' })
   const ownPages = [
-    ...livePages({ signingKeys, issuer: publicUrl, publicUrl, openApi }),
+    ...livePages({
+      jwksMaxAgeSeconds: Math.min(300, config.tokens.publishSeconds),
+      signingKeys,
+      issuer: publicUrl,
+      publicUrl,
+      openApi,
+    }),
     ...startPages(cassettes, publicUrl),
   ]
   const deciding = { rules: config.outcomes, testValues }

@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  mkdirSync,
   openSync,
   readSync,
   realpathSync,
@@ -12,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { makeDirectory } from '../make-directory.ts'
 import { systemCode } from '../system-error.ts'
 import { StoreOpenError } from './store.ts'
 
@@ -21,7 +21,7 @@ import { StoreOpenError } from './store.ts'
  */
 export function prepareDirectory(path: string): string {
   if (existsSync(path) && !statSync(path).isDirectory()) throw unusable(`${path} is not a directory`)
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+  makeDirectory(path, 0o700)
   const directory = realpathSync(path)
   accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
   checkDataFile(join(directory, 'data.mdb'))

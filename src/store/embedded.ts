@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
 import { inArrivalOrder, logicalName } from './arrival-order.ts'
 import type { Entries } from './backing.ts'
 import { createCommits, type OnCommit } from './commits.ts'
@@ -8,7 +9,8 @@ import { holdingOf } from './holdings.ts'
 import { decodeNumber, encodeNumber, installationName, quotaName } from './keyspace.ts'
 import { createDisk, createLmdbBacking, type Lmdb, messageOf, openLmdb } from './lmdb-backing.ts'
 import { createStore } from './local-store.ts'
-import { type Beacon, claimOwnership, lightBeacon } from './ownership.ts'
+import { type Beacon, lightBeacon } from './owner-socket.ts'
+import { claimOwnership } from './ownership.ts'
 import { type Store, StoreOpenError, StoreUnavailable } from './store.ts'
 
 export type EmbeddedStoreOptions = {
@@ -19,6 +21,8 @@ export type EmbeddedStoreOptions = {
   /** Below so many free bytes nothing new begins; by default no bound. */
   readonly reserveBytes?: number
   readonly onCommit?: OnCommit
+  /** Gets who connects to the socket in the directory; by default nobody is listened to. */
+  readonly onConnection?: (socket: Socket) => void
 }
 
 /** Of the entries' names and encodings (keyspace.ts). A change that an older program would misread raises it. */
@@ -47,7 +51,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
 }
 
 async function openIn(directory: string, options: EmbeddedStoreOptions): Promise<Store> {
-  const beacon = await lightBeacon(directory)
+  const beacon = await lightBeacon(directory, options.onConnection)
   let db: Lmdb | undefined
   try {
     prepareFiles(directory)

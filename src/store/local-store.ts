@@ -67,6 +67,7 @@ export function createStore(parts: EngineParts): Store {
       readRecord<T>(engine, kind, tenant, id, now),
     page: (kind, tenant, query, now) => readPage(engine, kind, tenant, query, now),
     async usage(partner, wanted, now) {
+      if (closing !== undefined) return []
       engine.running.expire(now)
       return caps.usage(partner, wanted, now)
     },
@@ -81,12 +82,13 @@ export function createStore(parts: EngineParts): Store {
     dataUsage: (owner) => dataUsage(engine, owner),
     resetData: (owner, kinds) => resetData(engine, owner, kinds),
     sweep: (now) => sweeper.sweep(now),
-    health: () => healthOf(engine),
+    // Health and metrics are asked for to the very end, when the files are closed already.
+    health: () => (closing === undefined ? healthOf(engine) : commits.health()),
     stats: (now) => ({
       ...commits.counts(),
-      sweepBacklogMs: sweeper.backlogMs(now),
+      sweepBacklogMs: closing === undefined ? sweeper.backlogMs(now) : 0,
       overshoots: caps.overshoots(),
-      disk: backing.disk(),
+      disk: closing === undefined ? backing.disk() : undefined,
     }),
     close() {
       closing ??= close()

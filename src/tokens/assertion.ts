@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
+import type { Awaitable } from '../store/store.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 /** Of its own, so that no access token passes for an assertion, and no assertion for an access token. */
@@ -25,9 +26,9 @@ export function createAssertions(options: {
   readonly audience: string
   /** The system's own: whoever checks it knows no other. */
   readonly clock: Clock
-}): (asserted: Asserted) => Promise<string> {
+}): (asserted: Asserted) => Awaitable<string> {
   const { signingKeys, issuer, audience, clock } = options
-  const made = new LRUCache<string, { readonly until: number; readonly text: Promise<string> }>({ max: 1000 })
+  const made = new LRUCache<string, { readonly until: number; text: Awaitable<string> }>({ max: 1000 })
 
   async function sign({ partner, tenant, scope }: Asserted, now: number): Promise<string> {
     const { kid, privateKey } = await signingKeys.active()
@@ -53,8 +54,14 @@ export function createAssertions(options: {
     const known = made.get(name)
     if (known && now < known.until && known.until - now <= REUSED_MS) return known.text
     const text = sign(asserted, now)
-    made.set(name, { until: now + REUSED_MS, text })
-    text.catch(() => made.delete(name))
+    const one: { readonly until: number; text: Awaitable<string> } = { until: now + REUSED_MS, text }
+    made.set(name, one)
+    text.then(
+      (signed) => {
+        one.text = signed
+      },
+      () => made.delete(name),
+    )
     return text
   }
 }

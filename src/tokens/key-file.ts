@@ -1,9 +1,9 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JWK } from 'jose'
 import { instant } from '../clock.ts'
+import { makeDirectory } from '../make-directory.ts'
 import { replaceFile } from '../replace-file.ts'
 import { systemCode } from '../system-error.ts'
 
@@ -22,7 +22,13 @@ export type RetiringKey = {
   readonly expiresAtMs: number
   readonly publicKey: KeyObject
 }
-export type KeySet = { readonly active: ActiveKey; readonly retiring: readonly RetiringKey[] }
+/** A key that is published and will sign from an instant on. */
+export type NextKey = ActiveKey & { readonly signsAtMs: number }
+export type KeySet = {
+  readonly active: ActiveKey
+  readonly next?: NextKey
+  readonly retiring: readonly RetiringKey[]
+}
 
 /** The signing keys cannot be read or kept. `fix` says what the operator does about it. */
 export class SigningKeysError extends Error {
@@ -75,7 +81,7 @@ export function readKeyFile(directory: string): KeySet | undefined {
 export async function writeKeyFile(directory: string, keys: KeySet): Promise<void> {
   const path = join(directory, NAME)
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 })
+    makeDirectory(directory, 0o700)
     await replaceFile(path, serialize(keys), 0o600)
   } catch (cause) {
     const fix = 'Free disk space, or make the data directory writable for the user that runs the gateway.'
@@ -87,15 +93,11 @@ export async function writeKeyFile(directory: string, keys: KeySet): Promise<voi
   }
 }
 
-function serialize({ active, retiring }: KeySet): string {
+function serialize({ active, next, retiring }: KeySet): string {
   const file = {
     version: VERSION,
-    active: {
-      kid: active.kid,
-      createdAt: instant(active.createdAtMs),
-      longestLifetimeSeconds: active.longestLifetimeSeconds,
-      privateKey: active.privateKey.export({ format: 'jwk' }),
-    },
+    active: withPrivateHalf(active),
+    ...(next && { next: { ...withPrivateHalf(next), signsAt: instant(next.signsAtMs) } }),
     retiring: retiring.map((key) => ({
       kid: key.kid,
       createdAt: instant(key.createdAtMs),
@@ -106,28 +108,23 @@ function serialize({ active, retiring }: KeySet): string {
   return `${JSON.stringify(file, null, 2)}\n`
 }
 
+function withPrivateHalf({ kid, createdAtMs, longestLifetimeSeconds, privateKey }: ActiveKey) {
+  return {
+    kid,
+    createdAt: instant(createdAtMs),
+    longestLifetimeSeconds,
+    privateKey: privateKey.export({ format: 'jwk' }),
+  }
+}
+
 function parse(text: string): KeySet {
   const file = record(JSON.parse(text), 'the file')
   if (file.version !== VERSION) throw new DamagedKeysError(`its version is not ${VERSION}`)
-  const active = record(file.active, 'active')
-  const privateKey = usable(createPrivateKey({ key: jwk(active.privateKey), format: 'jwk' }))
-  const publicKey = createPublicKey(privateKey)
-  const probe = Buffer.from('sandgate')
-  if (!verify('sha256', probe, publicKey, sign('sha256', probe, privateKey))) {
-    throw new DamagedKeysError('the active key cannot verify what it signs')
-  }
-  const lifetime = active.longestLifetimeSeconds
-  if (typeof lifetime !== 'number' || !(lifetime >= 0))
-    throw new DamagedKeysError('a lifetime is not a number')
   if (!Array.isArray(file.retiring)) throw new DamagedKeysError('retiring is not a list')
+  const next = file.next === undefined ? undefined : record(file.next, 'next')
   return {
-    active: {
-      kid: ownKid(active.kid, publicKey),
-      createdAtMs: milliseconds(active.createdAt),
-      longestLifetimeSeconds: lifetime,
-      privateKey,
-      publicKey,
-    },
+    active: signingKey(record(file.active, 'active')),
+    ...(next && { next: { ...signingKey(next), signsAtMs: milliseconds(next.signsAt) } }),
     retiring: file.retiring.map((item: unknown) => {
       const key = record(item, 'a retiring key')
       const retired = usable(createPublicKey({ key: jwk(key.publicKey), format: 'jwk' }))
@@ -138,6 +135,25 @@ function parse(text: string): KeySet {
         publicKey: retired,
       }
     }),
+  }
+}
+
+function signingKey(fields: Record<string, unknown>): ActiveKey {
+  const privateKey = usable(createPrivateKey({ key: jwk(fields.privateKey), format: 'jwk' }))
+  const publicKey = createPublicKey(privateKey)
+  const probe = Buffer.from('sandgate')
+  if (!verify('sha256', probe, publicKey, sign('sha256', probe, privateKey))) {
+    throw new DamagedKeysError('a key cannot verify what it signs')
+  }
+  const lifetime = fields.longestLifetimeSeconds
+  if (typeof lifetime !== 'number' || !(lifetime >= 0))
+    throw new DamagedKeysError('a lifetime is not a number')
+  return {
+    kid: ownKid(fields.kid, publicKey),
+    createdAtMs: milliseconds(fields.createdAt),
+    longestLifetimeSeconds: lifetime,
+    privateKey,
+    publicKey,
   }
 }
 

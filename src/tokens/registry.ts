@@ -134,6 +134,19 @@ function registryOf(
   }
 }
 
+/** The same registry without some keys, whatever it says of them: as if they were revoked in it. */
+export function withoutKeys(registry: Registry, revoked: ReadonlySet<string>): Registry {
+  if (revoked.size === 0) return registry
+  return {
+    ...registry,
+    key: (keyId) => (revoked.has(keyId) ? undefined : registry.key(keyId)),
+    prove: (clientId, clientSecret) => {
+      const proven = registry.prove(clientId, clientSecret)
+      return proven !== undefined && revoked.has(proven.keyId) ? undefined : proven
+    },
+  }
+}
+
 /** The scopes of a key: its own within those of its partner, or its partner's; alphabetical, as in the contract. */
 function heldBy(partner: Partner, key: Partner['keys'][number]): readonly Scope[] {
   const held = new Set(

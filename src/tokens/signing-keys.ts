@@ -2,14 +2,16 @@ import { generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { JWK } from 'jose'
 import { type Clock, instant } from '../clock.ts'
-import { all, createKeptKeys } from './kept-keys.ts'
-import { type ActiveKey, type KeySet, type RetiringKey, thumbprint } from './key-file.ts'
+import { all, createKeptKeys, takenOver } from './kept-keys.ts'
+import { type ActiveKey, type KeySet, type NextKey, type RetiringKey, thumbprint } from './key-file.ts'
 
 /** What an operator sees of a key. Instants are RFC 3339. */
 export type SigningKeyRow = {
   readonly kid: string
   readonly createdAt: string
-  readonly state: 'active' | 'retiring'
+  readonly state: 'active' | 'next' | 'retiring'
+  /** When the next key begins to sign. */
+  readonly signsAt?: string
   /** When a retiring key stops verifying. */
   readonly expiresAt?: string
 }
@@ -17,19 +19,27 @@ export type SigningKeyRow = {
 export type SigningKeys = {
   /** The key that signs. Waits while the first one is being made; rejects when it could not be kept, and tries again. */
   active(): Promise<{ readonly kid: string; readonly privateKey: KeyObject }>
-  /** The public keys that verify at this moment, the active one first. */
+  /** The public keys that verify at this moment or soon, the active one first. */
   jwks(): Promise<{ keys: JWK[] }>
   /** The public key of a kid that still verifies. */
   find(kid: string): KeyObject | undefined
   list(): Promise<SigningKeyRow[]>
   /**
-   * Makes a new active key. The old one loses its private half and verifies until the last token that it signed
-   * has expired. Calls are made one after the other; one that fails leaves the keys as they were.
+   * Makes a new key and publishes it; it signs when every client can know it, and the old one then verifies until the
+   * last token that it signed has expired. Calls are made one after the other; one that fails leaves the keys as they
+   * were.
    */
-  rotate(): Promise<{ readonly kid: string }>
+  rotate(how?: Rotation): Promise<{ readonly kid: string }>
   /** Another number whenever a key came or went: what was verified before has to be verified again. */
   readonly generation: () => number
 }
+
+/**
+ * `published`: the new key signs after `publishSeconds`; where one is published already, that one stays the next.
+ * `now`: the next key signs at once, and is made where there is none. `leaked`: a new key signs at once, and every
+ * other one ends: what they signed is not valid any more.
+ */
+export type Rotation = 'published' | 'now' | 'leaked'
 
 const generate = promisify(generateKeyPair)
 
@@ -42,8 +52,10 @@ export function createSigningKeys(options: {
   readonly directory: string | null
   readonly clock: Clock
   readonly lifetimeSeconds: number
+  /** How long a key is published before it signs; at least as long as a client may keep the JWKS. */
+  readonly publishSeconds: number
 }): SigningKeys {
-  const { directory, clock, lifetimeSeconds } = options
+  const { directory, clock, lifetimeSeconds, publishSeconds } = options
   const kept = createKeptKeys(directory, clock)
   const makeKey = () => createKey(clock, lifetimeSeconds)
   // The first key, until it is kept: writing may have to be tried again, making it need not.
@@ -67,16 +79,17 @@ export function createSigningKeys(options: {
     const isSettled = keys !== undefined && keys.active.longestLifetimeSeconds >= lifetimeSeconds
     return isSettled ? keys : kept.queued(settle)
   }
-  const rotate = async (): Promise<{ kid: string }> => {
-    const active = await makeKey()
+  const rotate = async (how: Rotation): Promise<{ kid: string }> => {
+    const pending = how === 'leaked' ? undefined : (await settle()).next
+    const fresh = pending ?? (await makeKey())
+    // Looked at after the key was made, which takes its time.
     const before = await settle()
-    const { kid, createdAtMs, longestLifetimeSeconds, publicKey } = before.active
-    const expiresAtMs = clock.now() + longestLifetimeSeconds * 1000
-    await kept.replace({
-      active,
-      retiring: [{ kid, createdAtMs, expiresAtMs, publicKey }, ...before.retiring],
-    })
-    return { kid: active.kid }
+    const now = clock.now()
+    if (how === 'leaked') await kept.replace({ active: fresh, retiring: [] })
+    else if (how === 'now' || publishSeconds === 0) await kept.replace(takenOver(before, fresh, now))
+    else if (pending === undefined)
+      await kept.publish({ ...before, next: { ...fresh, signsAtMs: now + publishSeconds * 1000 } })
+    return { kid: fresh.kid }
   }
 
   // Whoever needs the key first learns of a failure; here nobody is waiting yet.
@@ -98,7 +111,7 @@ export function createSigningKeys(options: {
       await ready()
       return all(kept.current()).map(rowOf)
     },
-    rotate: () => kept.queued(rotate),
+    rotate: (how = 'published') => kept.queued(() => rotate(how)),
     generation: kept.generation,
   }
 }
@@ -114,13 +127,14 @@ async function createKey(clock: Clock, longestLifetimeSeconds: number): Promise<
   }
 }
 
-function rowOf(key: ActiveKey | RetiringKey): SigningKeyRow {
+function rowOf(key: ActiveKey | NextKey | RetiringKey): SigningKeyRow {
   const row = { kid: key.kid, createdAt: instant(key.createdAtMs) }
-  if (!('expiresAtMs' in key)) return { ...row, state: 'active' }
-  return { ...row, state: 'retiring', expiresAt: instant(key.expiresAtMs) }
+  if ('signsAtMs' in key) return { ...row, state: 'next', signsAt: instant(key.signsAtMs) }
+  if ('expiresAtMs' in key) return { ...row, state: 'retiring', expiresAt: instant(key.expiresAtMs) }
+  return { ...row, state: 'active' }
 }
 
-function publicJwk({ kid, publicKey }: ActiveKey | RetiringKey): JWK {
+function publicJwk({ kid, publicKey }: Pick<ActiveKey, 'kid' | 'publicKey'>): JWK {
   const { e, n } = publicKey.export({ format: 'jwk' })
   if (e === undefined || n === undefined) throw new TypeError('an RSA key has a modulus and an exponent')
   return { kty: 'RSA', n, e, kid, alg: 'RS256', use: 'sig' }

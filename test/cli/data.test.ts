@@ -79,10 +79,10 @@ it('what cannot be meant is refused with what can', async () => {
     ).toBe(400)
 })
 
-it('a running gateway keeps its directory; when nothing runs, the directory is looked into', async () => {
+it('a running gateway is asked through its directory; when nothing runs, the directory is looked into', async () => {
   await open()
-  const busy = await sandgate('data', 'usage', '--partner', 'holder')
-  expect([busy.code, busy.stderr]).toEqual([4, expect.stringContaining('--operator')])
+  const asked = await sandgate('data', 'usage', '--partner', 'holder')
+  expect([used(asked.stdout, 'accounts'), asked.code]).toEqual([1, 0])
   await gateway.stop()
   const shown = await sandgate('data', 'usage', '--partner', 'holder')
   expect([used(shown.stdout, 'accounts'), shown.code]).toEqual([1, 0])

@@ -1,63 +1,109 @@
-import { execFile, spawn } from 'node:child_process'
-import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { temporaryDirectory } from '../support/gateway.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { sandgate } from '../support/command.ts'
+import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
+import { exchange, transmit } from '../support/http.ts'
 
-const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
 const directory = temporaryDirectory('keys-live')
-const config = join(directory, 'sandgate.yaml')
-const run = promisify(execFile)
-let base = ''
-let gateway: ReturnType<typeof spawn>
+const partners = join(directory, 'config/partners.yaml')
+let gateway: Gateway
+let operatorPort = 0
 
 beforeAll(async () => {
-  cpSync('config', directory, { recursive: true })
-  const args = ['serve', '--config', config, '--store', 'memory', '--port', '0', '--operator-port', '0']
-  gateway = spawn(process.execPath, [COMMAND, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
-  for await (const line of createInterface({ input: gateway.stdout ?? process.stdin })) {
-    if (!line.includes('"listening"')) continue
-    base = (JSON.parse(line) as { partnerUrl: string }).partnerUrl
-    break
-  }
+  cpSync('config', join(directory, 'config'), { recursive: true })
+  operatorPort = await freePort()
 })
 
-afterAll(() => {
-  gateway.kill('SIGKILL')
-  rmSync(directory, { recursive: true, force: true })
+/** The configuration of the directory, as a gateway in `dataDir` has it. */
+const config = () => ({
+  store: { path: join(directory, 'data') },
+  operator: { port: operatorPort },
+  partners,
+  log: { format: 'json' },
 })
 
-async function signIn(clientId: string, secret: string): Promise<{ status: number; token: string }> {
-  const body = new URLSearchParams({ client_id: clientId, client_secret: secret })
-  const response = await fetch(`${base}/auth/token`, { method: 'POST', body })
-  const { access_token: token } = (await response.json()) as { access_token: string }
-  return { status: response.status, token }
+function start(flags: readonly string[]): Promise<Gateway> {
+  return startGateway({
+    config: stringify(config()),
+    dataDir: join(directory, 'data'),
+    flags,
+    clock: 'system',
+  })
 }
 
-/** Asks ten times in a second until the answer is `status`; on a busy machine the second is longer, not the tries. */
-async function within(status: number, ask: () => Promise<number>): Promise<number> {
-  let last = await ask()
-  for (let tries = 0; last !== status && tries < 10; tries++) {
-    await new Promise((next) => setTimeout(next, 100))
-    last = await ask()
-  }
-  return last
+const run = (...args: string[]) =>
+  sandgate(directory, args, {
+    SANDGATE_STORE_PATH: join(directory, 'data'),
+    SANDGATE_OPERATOR_PORT: String(operatorPort),
+  })
+
+async function newKey(): Promise<{ id: string; secret: string; err: string }> {
+  const { out, err } = await run('keys', 'create', '--partner', 'demo', '--write')
+  const keys = parse(readFileSync(partners, 'utf8')).flatMap((each: { keys: { id: string }[] }) => each.keys)
+  return { id: keys.at(-1).id, secret: out.trim(), err }
 }
 
-it('a key that is created and revoked is so in the running gateway within a second, its tokens included', async () => {
-  const create = ['keys', 'create', '--partner', 'demo', '--write', '--config', config]
-  const { stdout } = await run(process.execPath, [COMMAND, ...create])
-  const id = /- id: (key_(?!demo)\S+)/.exec(readFileSync(join(directory, 'partners.yaml'), 'utf8'))?.[1] ?? ''
-  const secret = stdout.trim()
-  expect(await within(200, async () => (await signIn(id, secret)).status)).toBe(200)
+const signIn = ({ id, secret }: { id: string; secret: string }) =>
+  exchange(gateway, { client_id: id, client_secret: secret })
+const read = (token: string) =>
+  transmit(gateway, 'GET', '/v1/webhooks/ip-ranges', null, { authorization: `Bearer ${token}` })
 
-  const { token } = await signIn(id, secret)
-  const read = async () =>
-    (await fetch(`${base}/v1/webhooks/ip-ranges`, { headers: { authorization: `Bearer ${token}` } })).status
-  expect(await read()).toBe(200)
-  await run(process.execPath, [COMMAND, 'keys', 'revoke', id, '--config', config])
-  expect(await within(401, read)).toBe(401)
-  expect((await signIn(id, secret)).status).toBe(401)
+describe.each([
+  ['its data directory', []],
+  ['its operator listener', ['--store', 'memory', '--operator-port']],
+])('a running gateway that is reached through %s', (_, flags) => {
+  beforeAll(async () => {
+    gateway = await start(flags.length === 0 ? [] : [...flags, String(operatorPort)])
+    return async () => void (await gateway.stop())
+  })
+
+  it('knows a key when the command says so, and refuses it and its tokens when the next one does', async () => {
+    const key = await newKey()
+    expect(key.err).toContain('The running gateway knows it.')
+    const granted = await signIn(key)
+    expect(granted.status).toBe(200)
+    expect((await read(granted.json.access_token)).status).toBe(200)
+
+    const { code, err } = await run('keys', 'revoke', key.id)
+    const [refused, again] = [await read(granted.json.access_token), await signIn(key)]
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('from now on') })
+    expect([refused.status, refused.json.code]).toEqual([401, 'TOKEN_INVALID'])
+    expect(again.status).toBe(401)
+  })
+
+  it('goes on refusing a revoked key when the files are read again, and says so again', async () => {
+    const key = await newKey()
+    const { access_token: token } = (await signIn(key)).json
+    await run('keys', 'revoke', key.id)
+    gateway.signal('SIGHUP')
+    await expect.poll(() => gateway.logs().match(/configuration reloaded/g)?.length ?? 0).toBeGreaterThan(2)
+    expect((await read(token)).status).toBe(401)
+    const again = await run('keys', 'revoke', key.id)
+    expect(again).toMatchObject({ code: 0, err: expect.stringMatching(/revoked already[\s\S]*from now on/) })
+  })
 })
+
+it('a gateway that reads other files is left alone, and the command says that none was reached', async () => {
+  gateway = await startGateway({ flags: ['--operator-port', String(operatorPort)] })
+  const { err } = await run('keys', 'revoke', 'key_demo')
+  await gateway.stop()
+  expect(err).toMatch(/No running gateway was reached: .* 409: This gateway does not read that file\./)
+})
+
+it('without a gateway the command says that none was reached', async () => {
+  expect((await newKey()).err).toMatch(
+    /No running gateway was reached: no gateway runs on the data directory/,
+  )
+})
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}

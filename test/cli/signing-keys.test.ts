@@ -1,72 +1,158 @@
-import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { sandgate } from '../support/command.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
+import { exchange, get } from '../support/http.ts'
 import { partner } from '../support/partners.ts'
 
 const client = partner('signing')
+const directory = temporaryDirectory('cli')
 let gateway: Gateway
-let config = ''
 
 beforeAll(async () => {
   gateway = await startGateway({ partners: [client] })
-  config = join(temporaryDirectory('cli'), 'sandgate.yaml')
-  writeFileSync(
-    config,
-    `partners: []\noperator: { port: 18999 }\nstore: { path: ${JSON.stringify(gateway.dataDir)} }\n`,
-  )
+  configure(gateway.dataDir)
 })
-
 afterAll(() => gateway.stop())
 
-/** Runs the program that ships. */
-async function sandgate(...args: string[]): Promise<{ stdout: string; stderr: string; code: number }> {
-  const command = join(import.meta.dirname, '../../dist/cli/main.js')
-  return promisify(execFile)(process.execPath, [command, ...args, '--config', config]).then(
-    ({ stdout, stderr }) => ({ stdout, stderr, code: 0 }),
-    (error: { stdout: string; stderr: string; code: number }) => error,
-  )
+/** The port is nobody's: only the data directory leads to the gateway. */
+function configure(path: string): void {
+  writeFileSync(join(directory, 'sandgate.yaml'), `partners: []\nstore: { path: ${JSON.stringify(path)} }\n`)
 }
+
+const run = (...args: string[]) => sandgate(directory, ['signing-keys', ...args])
 
 async function newToken(): Promise<string> {
-  const body = new URLSearchParams({ client_id: client.keyId, client_secret: client.secret })
-  const response = await fetch(`${gateway.url}/auth/token`, { method: 'POST', body })
-  return ((await response.json()) as { access_token: string }).access_token
+  const { json } = await exchange(gateway, { client_id: client.keyId, client_secret: client.secret })
+  return json.access_token
 }
 
-const read = (accessToken: string) =>
-  fetch(`${gateway.url}/v1/webhooks/ip-ranges`, { headers: { authorization: `Bearer ${accessToken}` } })
+const kidOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid
+const read = (token: string) => get(gateway, '/v1/webhooks/ip-ranges', { token })
+const states = (out: string) => out.match(/\b(active|next|retiring)\b/g)
 
-it('a rotation through the operator listener fails no valid token, and new tokens use the new key', async () => {
-  const before = await newToken()
-  const { stdout, code } = await sandgate('signing-keys', 'rotate', '--operator', gateway.operatorUrl)
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/active/)
-  expect(stdout).toMatch(/retiring/)
-  const after = await newToken()
-  const kid = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid
-  expect(kid(after)).not.toBe(kid(before))
-  expect((await read(before)).status).toBe(200)
-  expect((await read(after)).status).toBe(200)
-  const jwks = (await (await fetch(`${gateway.url}/.well-known/jwks.json`)).json()) as {
-    keys: { kid: string }[]
-  }
-  expect(jwks.keys.map((key) => key.kid)).toEqual([kid(after), kid(before)])
+describe('a rotation', () => {
+  it('is published at once, signs later, and is not made twice', async () => {
+    const before = await newToken()
+    const { out, code } = await run('rotate')
+    expect({ code, states: states(out) }).toEqual({ code: 0, states: ['active', 'next'] })
+    expect(kidOf(await newToken())).toBe(kidOf(before))
+    const { json, headers } = await get(gateway, '/.well-known/jwks.json', { token: null })
+    expect(json.keys).toHaveLength(2)
+    expect(headers['cache-control']).toBe('max-age=300')
+    expect((await run('rotate')).out).toBe(out)
+  })
+
+  it('with --now signs with the published key at once, and fails no valid token', async () => {
+    const before = await newToken()
+    const { out } = await run('rotate', '--now')
+    expect(states(out)).toEqual(['active', 'retiring'])
+    const after = await newToken()
+    expect(kidOf(after)).not.toBe(kidOf(before))
+    expect([(await read(before)).status, (await read(after)).status]).toEqual([200, 200])
+  })
+
+  it('with --leaked ends what every other key has signed', async () => {
+    const before = await newToken()
+    expect((await read(before)).status).toBe(200)
+    await run('rotate')
+    const { out } = await run('rotate', '--leaked')
+    expect(states(out)).toEqual(['active'])
+    expect((await read(before)).json.code).toBe('TOKEN_INVALID')
+    expect((await read(await newToken())).status).toBe(200)
+  })
+
+  it('takes one of --now and --leaked', async () => {
+    expect((await run('rotate', '--now', '--leaked')).code).toBe(2)
+  })
 })
 
-it('a running gateway keeps its directory: without its operator listener nothing is rotated', async () => {
-  const { code, stderr } = await sandgate('signing-keys', 'rotate')
-  expect(code).toBe(4)
-  expect(stderr).toContain('--operator')
+it('the commands talk to nobody but the gateway of their data directory', async () => {
+  const operatorPort = new URL(gateway.operatorUrl).port
+  const other = temporaryDirectory('other')
+  const config = `partners: []\nstore: { path: ${JSON.stringify(other)} }\noperator: { port: ${operatorPort} }\n`
+  writeFileSync(join(directory, 'sandgate.yaml'), config)
+  const before = (await get(gateway, '/.well-known/jwks.json', { token: null })).json
+  const { out, code } = await run('rotate', '--now')
+  expect({ code, states: states(out) }).toEqual({ code: 0, states: ['active', 'retiring'] })
+  expect((await get(gateway, '/.well-known/jwks.json', { token: null })).json).toEqual(before)
+  const named = await run('list', '--operator', gateway.operatorUrl)
+  expect(named.out).toContain(before.keys[0].kid)
+  configure(gateway.dataDir)
+})
+
+/** A client that holds the JWKS as jose does by default, on a clock that moves with the gateway's. */
+function warmClient() {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  const jwks = createRemoteJWKSet(new URL('http://sandbox.example/.well-known/jwks.json'), {
+    [customFetch]: () => fetch(`${gateway.url}/.well-known/jwks.json`),
+  })
+  return {
+    verify: (token: string) => jwtVerify(token, jwks, { audience: 'partner-sandbox' }),
+    advance: async (seconds: number) => {
+      await gateway.advance(seconds)
+      vi.setSystemTime(Date.now() + seconds * 1000)
+    },
+  }
+}
+
+describe('a client that keeps the JWKS', () => {
+  afterAll(() => vi.useRealTimers())
+
+  it('verifies every token through a rotation, a restart and a kill -9, though it asks but every half minute', async () => {
+    const { verify, advance } = warmClient()
+    let passed = 0
+    const pass = async (seconds: number) => {
+      await advance(seconds)
+      passed += seconds
+    }
+    const again = async () => {
+      gateway = await startGateway({ partners: [client], dataDir: gateway.dataDir })
+      await gateway.advance(passed)
+    }
+    const kids = new Set<string>()
+    const check = async () => {
+      const token = await newToken()
+      kids.add(kidOf(token))
+      await verify(token)
+    }
+    await check()
+    await run('rotate')
+    await check()
+    await pass(120)
+    await gateway.stop()
+    await again()
+    await check()
+    await pass(120)
+    await gateway.kill()
+    await again()
+    await check()
+    expect(kids.size).toBe(1)
+    for (let step = 0; step < 4; step++) {
+      await pass(29)
+      await check()
+    }
+    expect(kids.size).toBe(2)
+    expect(states((await run('list')).out)).toEqual(['active', 'retiring'])
+  })
+
+  it('refuses a token of a key that signs at once: the wait is what it needs', async () => {
+    const { verify } = warmClient()
+    await verify(await newToken())
+    await run('rotate', '--now')
+    await expect(verify(await newToken())).rejects.toThrow(/no applicable key/)
+  })
 })
 
 it('when nothing runs, the keys of the data directory are listed and rotated', async () => {
   await gateway.stop()
-  const listed = await sandgate('signing-keys', 'list')
-  expect(listed.code).toBe(0)
-  expect(listed.stdout.match(/active|retiring/g)).toHaveLength(2)
-  const rotated = await sandgate('signing-keys', 'rotate')
-  expect(rotated.stdout.match(/active|retiring/g)).toHaveLength(3)
+  const before = states((await run('list')).out) ?? []
+  const rotated = await run('rotate')
+  expect({ code: rotated.code, states: states(rotated.out) }).toEqual({
+    code: 0,
+    states: ['active', 'next', ...before.slice(1)],
+  })
 })

@@ -92,8 +92,16 @@ describe('sandgate usage', () => {
     expect((await usage('--config', alone)).stdout).toMatch(/^busy, /)
   })
 
+  it('shows of several partners how each of them stands, those in trouble first', async () => {
+    const { stdout, code } = await usage('--config', config)
+    expect(code).toBe(0)
+    const lines = stdout.split('\n')
+    expect(lines[2]).toMatch(/^partner +requests +429 +refused +tightest cap$/)
+    expect(lines[3]).toMatch(/^busy +\d+ +2 +1 +payments\.fund 51 %$/)
+    expect(lines[4]).toMatch(/^idle +\d+ +0 +0 +\w+ 0 %$/)
+  })
+
   it.each([
-    [[], 2, 'say whose with --partner ID; there are busy, idle'],
     [['--partner', 'nobody'], 1, 'answered 404: There is no such partner.'],
     [['--partner', '../metrics'], 1, 'answered 404: There is no such partner.'],
     [['--partner', 'busy', '--history', 'weeks'], 2, '--history is hours or days, not weeks'],

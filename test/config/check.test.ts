@@ -59,7 +59,8 @@ const wrong = fc.oneof(
 )
 
 /** Formats are ours alone, so TypeBox accepts any text there. */
-const FORMATTED = /host|publicUrl|issuer|ipRanges|trustedProxies|recording\.origin/
+const FORMATTED =
+  /host|publicUrl|issuer|ipRanges|trustedProxies|recording\.origin|upstream\.url|tokenUrl|trustedIssuers|assertionAudiences/
 
 describe('the check', () => {
   it('finds nothing wrong with a complete configuration, and TypeBox neither', () => {

@@ -193,20 +193,43 @@ describe('the environment', () => {
     expect(result.files[1]).toBe(join(process.cwd(), 'config/partners.yaml'))
   })
 
-  it('warns about variables that set nothing, and only about these', () => {
-    const env = {
-      SANDGATE_LISTEN_PROT: '1',
-      SANDGATE_LISTEN_TRUSTED_PROXIES: '10.0.0.0/8',
-      SANDGATE_URL: 'http://127.0.0.1:8080',
-      SANDGATE_CASSETTE_KEY: 'x',
-      SANDGATE_LISTEN_PORT: '',
-      PATH: '/bin',
-    }
-    expect(load('', { env }).warnings).toEqual([
-      'SANDGATE_LISTEN_PROT is not a setting and is ignored; did you mean SANDGATE_LISTEN_PORT?',
-      'SANDGATE_LISTEN_TRUSTED_PROXIES is ignored: listen.trustedProxies is a list or a mapping, set it in the file',
-    ])
+  it('refuses variables that resemble a setting, and warns about the others', () => {
+    const mistaken = { SANDGATE_LISTEN_PROT: '1', SANDGATE_LISTEN_TRUSTED_PROXIES: '10.0.0.0/8' }
+    expect(errors('', { env: mistaken })).toBe(
+      [
+        'SANDGATE_LISTEN_PROT: is not a setting; did you mean SANDGATE_LISTEN_PORT?',
+        'SANDGATE_LISTEN_TRUSTED_PROXIES: listen.trustedProxies is a list or a mapping, which a variable cannot set; set it in the file',
+      ].join('\n'),
+    )
+    expect(load('', { env: { SANDGATE_HOME: '/opt', SANDGATE_IMAGE: 'x:1' } })).toMatchObject({
+      ok: true,
+      warnings: ['SANDGATE_HOME', 'SANDGATE_IMAGE'].map((name) => `${name} is not a setting and is ignored`),
+    })
   })
+
+  it.each(['SANDGATE', 'SANDGATE_OPERATOR', 'SANDGATE_LISTEN', 'SANDGATE_EU_WEST'])(
+    'knows what Kubernetes sets for a service of the name %s, and what is of the program itself',
+    (service) => {
+      const env = {
+        [`${service}_SERVICE_HOST`]: '10.96.0.7',
+        [`${service}_SERVICE_PORT`]: '8080',
+        [`${service}_SERVICE_PORT_HTTP_API`]: '8080',
+        [`${service}_PORT`]: 'tcp://10.96.0.7:8080',
+        [`${service}_PORT_8080_TCP`]: 'tcp://10.96.0.7:8080',
+        [`${service}_PORT_8080_TCP_PROTO`]: 'tcp',
+        [`${service}_PORT_8080_TCP_PORT`]: '8080',
+        [`${service}_PORT_8080_TCP_ADDR`]: '10.96.0.7',
+        SANDGATE_URL: 'http://127.0.0.1:8080',
+        SANDGATE_CLIENT_SECRET: 'x',
+        SANDGATE_CASSETTE_KEY: 'x',
+        SANDGATE_LISTEN_PORT_: '',
+        PATH: '/bin',
+      }
+      const result = load('', { env })
+      expect(result).toMatchObject({ ok: true, warnings: [] })
+      expect(config('', { env }).operator.port).toBe(8081)
+    },
+  )
 
   it('sets nothing with an empty variable', () => {
     const env = { SANDGATE_LISTEN_PORT: '', SANDGATE_LISTEN_PUBLIC_URL: '' }

@@ -105,8 +105,9 @@ describe('SIGTERM', () => {
     gateway.signal('SIGTERM')
     for (let tries = 0; (await readiness(gateway)).status === 200 && tries < 50; tries++);
     const startedAt = Date.now()
-    gateway.signal('SIGTERM')
-    const { code, signal } = await gateway.exited
+    // What comes at once after the first is taken for the same request.
+    const again = setInterval(() => gateway.signal('SIGTERM'), 100)
+    const { code, signal } = await gateway.exited.finally(() => clearInterval(again))
     expect(code !== 0 || signal !== null).toBe(true)
     expect(Date.now() - startedAt).toBeLessThan(5000)
   })

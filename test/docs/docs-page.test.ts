@@ -20,7 +20,9 @@ let server: Server
 let base = ''
 let demo: typeof DEMO | undefined = DEMO
 const received: Received[] = []
-const [docs, asset] = docsPages({ demo: () => demo })
+const pages = docsPages({ demo: () => demo })
+const docs = pages.find(({ path }) => path === '/docs')
+const asset = pages.find(({ path }) => path === '/docs/assets/{file}')
 
 async function visit(page: typeof docs, params: Record<string, string> = {}): Promise<PageAnswer> {
   if (!page) throw new Error('there are two pages')

@@ -120,6 +120,15 @@ describe('a gateway that has more to do than it can', () => {
   })
 })
 
+describe('a lame duck', () => {
+  it('serves on, and says that it is leaving', () => {
+    expect(lifecycle.leaving()).toBe(false)
+    lifecycle.leaveSoon()
+    expect(lifecycle.leaving()).toBe(true)
+    expect(lifecycle.arrive(1)).toBeUndefined()
+  })
+})
+
 describe('draining', () => {
   it('waits for a request whose body was under way, and lets it finish', async () => {
     lifecycle.arrive(1)
@@ -151,6 +160,6 @@ describe('draining', () => {
 
   it('of an idle gateway is done at once', async () => {
     await lifecycle.drain()
-    expect(lifecycle.draining()).toBe(true)
+    expect(lifecycle.leaving()).toBe(true)
   })
 })

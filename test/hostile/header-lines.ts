@@ -79,10 +79,13 @@ export function oddHeaders(who: Who): fc.Arbitrary<Line> {
       'X-Forwarded-For: ::ffff:7f00:1, x',
       'X-HTTP-Method-Override: DELETE',
       'Cookie: session=x',
+      `Cookie: sandgate_portal=${HUSH}; sandgate_form=${HUSH}`,
+      'Cookie: sandgate_portal=key_canary-a.9999999999999.AAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
     ].map(line),
     ...[
       `Cookie: ${'c=1;'.repeat(500)}`,
       'Accept: text/html',
+      'Accept: text/html, */*;q=0.1',
       'Accept-Language: fr;q=0.8',
       'Range: bytes=0-1',
       'Origin: https://evil.example',

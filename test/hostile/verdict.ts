@@ -1,6 +1,7 @@
 import { Compile } from 'typebox/compile'
 import { type ErrorCode, errorEntry, isErrorCode } from '../../src/errors/catalogue.ts'
 import { ROWS } from '../../src/operations/operations.ts'
+import { portalUsage } from '../../src/operations/portal-usage.ts'
 import { secretOf } from '../support/partners.ts'
 import { CANARY, CANARY_PHONE, type Known, type Shot, SIGNING_SECRET } from './shots.ts'
 import { HUSH } from './values.ts'
@@ -36,7 +37,7 @@ export function createVerdict(known: Known) {
     const { status, body } = answer
     const text = body.toString('utf8')
     if (status >= 500) yield `a ${status}: ${text.slice(0, 300)}`
-    if (status >= 300 && status < 400) yield `a ${status}`
+    if (status >= 300 && status < 400) yield* ofRedirect(answer)
     const id = header(answer, 'x-request-id') ?? ''
     if (!/^req_[A-Za-z0-9_-]{16}$/.test(id)) yield `X-Request-Id is ${JSON.stringify(id)}`
     if (seen.has(id)) yield `X-Request-Id ${id} came twice`
@@ -49,7 +50,7 @@ export function createVerdict(known: Known) {
     }
     yield* ofSecrets(shot, answer, text)
     if (shot.method !== 'HEAD' && status < 300) yield* ofSuccess(shot, answer, text)
-    else if (shot.method !== 'HEAD' && status < 500) yield* ofRefusal(shot, answer, text)
+    else if (shot.method !== 'HEAD' && status >= 400 && status < 500) yield* ofRefusal(shot, answer, text)
   }
 
   function* ofSecrets(shot: Shot, answer: Answer, text: string): Generator<string> {
@@ -64,11 +65,27 @@ export function createVerdict(known: Known) {
   }
 }
 
+/** Only to a page of ours. */
+function* ofRedirect(answer: Answer): Generator<string> {
+  const location = header(answer, 'location') ?? ''
+  if (![303, 308].includes(answer.status) || !/^\/(?!\/)[!-~]*$/.test(location))
+    yield `a ${answer.status} to ${JSON.stringify(location)}`
+}
+
+/** Whoever opens an address in a browser may get a page: in place of a 401 and a 404, and where an operation has one. */
+function mayBePage({ operation, method, head }: Shot, { status }: Answer): boolean {
+  if (operation === undefined) return true
+  if (!head.includes('Accept: text/html') || (method !== 'GET' && method !== 'HEAD')) return false
+  return operation === portalUsage.id || status === 401 || status === 404
+}
+
 function* ofSuccess(shot: Shot, answer: Answer, text: string): Generator<string> {
+  const isReset = shot.method === 'DELETE' && answer.status === 204
+  if (isReset && text === '') return
   if (!['GET', 'POST', 'RAW'].includes(shot.method)) yield `a success for ${shot.method}`
   const type = header(answer, 'content-type') ?? ''
   if (!/json/.test(type)) {
-    if (shot.operation !== undefined) yield `an operation answers ${type}`
+    if (!mayBePage(shot, answer)) yield `an operation answers ${type}`
     return
   }
   const value = jsonOf(text)
@@ -82,7 +99,7 @@ function* ofSuccess(shot: Shot, answer: Answer, text: string): Generator<string>
 function* ofRefusal(shot: Shot, answer: Answer, text: string): Generator<string> {
   const type = header(answer, 'content-type') ?? ''
   // A page tells people, not programs.
-  if (type.startsWith('text/html') && shot.operation === undefined) return
+  if (type.startsWith('text/html') && mayBePage(shot, answer)) return
   const value = jsonOf(text)
   const code = value?.code
   if (typeof code !== 'string' || !isErrorCode(code)) {

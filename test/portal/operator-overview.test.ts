@@ -15,7 +15,7 @@ const guarded = usePortalGateway({
 const basic = (name: string, password: string) =>
   `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
-describe('the overview', { timeout: 60_000 }, () => {
+describe('the overview', () => {
   it('shows what partners did lately, those with 429s first, and goes on by itself', async () => {
     const [, baobab = partner('baobab')] = gateway().partners
     const { page } = await openReader(browser(), gateway().operatorUrl, { viewport: DESKTOP })
@@ -29,7 +29,7 @@ describe('the overview', { timeout: 60_000 }, () => {
           await page.clock.runFor(11_000)
           return page.locator('tbody tr').first().textContent()
         },
-        { timeout: 15_000, interval: 300 },
+        { interval: 300 },
       )
       .toBe('Partner baobab baobab630100% payments.fund')
     const verdict = await page.locator('.verdict').textContent()
@@ -95,7 +95,7 @@ describe('the overview', { timeout: 60_000 }, () => {
     })
   })
 
-  it('answers a thousand partners without holding the loop up for long', async () => {
+  it('of a thousand partners shows the hundred that matter most, and stays light', async () => {
     const many = await startPortalGateway({
       partners: Array.from({ length: 1000 }, (_, index) => partner(`p${index}`)),
     })

@@ -30,7 +30,7 @@ const left = (page: Page, card: string, name: string) => page.locator(`.${card} 
 /** The page asks for itself: its timers are moved on, not waited for. */
 const someTimeLater = (page: Page) => page.clock.runFor(11_000)
 
-describe('a partner in a browser', { timeout: 60_000 }, () => {
+describe('a partner in a browser', () => {
   it('signs in, sees a cap shrink after a payment and a 429 appear, and signs out', async () => {
     const one = gateway().nextPartner()
     const { page } = await openReader(browser(), gateway().url, { locale: 'en-GH', viewport: DESKTOP })
@@ -57,7 +57,7 @@ describe('a partner in a browser', { timeout: 60_000 }, () => {
           await someTimeLater(page)
           return page.locator('.runs').first().textContent()
         },
-        { timeout: 15_000, interval: 300 },
+        { interval: 300 },
       )
       .toContain(id)
     expect(await page.locator('.runs .run-head').first().textContent()).toContain('RATE_LIMITED 429')
@@ -125,7 +125,7 @@ describe('a partner in a browser', { timeout: 60_000 }, () => {
           await someTimeLater(page)
           return page.locator('#table').count()
         },
-        { timeout: 15_000, interval: 300 },
+        { interval: 300 },
       )
       .toBe(1)
     await page.click('#table summary')
@@ -165,7 +165,7 @@ describe('a partner in a browser', { timeout: 60_000 }, () => {
   })
 })
 
-describe('every state of the page', { timeout: 60_000 }, () => {
+describe('every state of the page', () => {
   it.each([
     { name: 'a phone, French, light', viewport: PHONE, locale: 'fr-CI', colorScheme: 'light' },
     { name: 'a desk, English, dark', viewport: DESKTOP, locale: 'en-GH', colorScheme: 'dark' },
@@ -189,7 +189,7 @@ describe('every state of the page', { timeout: 60_000 }, () => {
           await page.reload()
           return page.locator('.run').count()
         },
-        { timeout: 15_000, interval: 300 },
+        { interval: 300 },
       )
       .toBeGreaterThan(0)
     for (const details of await page.locator('summary').all()) await details.click()

@@ -41,7 +41,7 @@ describe.runIf(process.env.UPDATE_SCREENSHOTS === '1')('the pictures of the port
   })
   mkdirSync(DIRECTORY, { recursive: true })
 
-  it('have two days behind them', { timeout: 120_000 }, async () => {
+  it('have two days behind them', async () => {
     await twoDays(gateway(), busy)
     for (let i = 0; i < 4; i++) await gateway().pay(capped, 12_500_000)
     await gateway().pay(capped, 1077)
@@ -56,7 +56,7 @@ describe.runIf(process.env.UPDATE_SCREENSHOTS === '1')('the pictures of the port
     { name: 'desktop-en-light', viewport: DESKTOP, locale: 'en-NG', colorScheme: 'light' },
   ] as const
 
-  it.each(VIEWS)('in the view $name', { timeout: 60_000 }, async ({ name, ...view }) => {
+  it.each(VIEWS)('in the view $name', async ({ name, ...view }) => {
     for (const [state, one] of Object.entries({ usage: busy, storm: stormy, capped, empty })) {
       const { page } = await openReader(browser(), gateway().url, view)
       await page.goto(`${gateway().url}/portal/usage`)

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createFieldCheck } from '../../src/checks/fields.ts'
 import { portalUsage } from '../../src/operations/portal-usage.ts'
+import { WAIT_MS } from '../support/effort.ts'
 import { partner } from '../support/partners.ts'
 import {
   BROWSER,
@@ -151,7 +152,7 @@ describe('the page', () => {
     })
     const id = refused.headers.get('x-request-id') ?? ''
     await vi.waitFor(async () => expect(await (await visitor.get('/portal/usage')).text()).toContain(id), {
-      timeout: 10_000,
+      timeout: WAIT_MS,
       interval: 200,
     })
     const page = await (await visitor.get('/portal/usage?lang=fr')).text()
@@ -185,6 +186,6 @@ async function historyOf({ url }: PortalGateway, visitor: ReturnType<typeof newV
       expect(history.map(({ operation }) => operation)).toContain('payments.fund')
       return history
     },
-    { timeout: 10_000, interval: 200 },
+    { timeout: WAIT_MS, interval: 200 },
   )
 }

@@ -25,7 +25,12 @@ export default async function setUp(project: TestProject): Promise<void> {
 async function signingKeys(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'sandgate-keys-'))
   try {
-    await createSigningKeys({ directory, clock: controllableClock(), lifetimeSeconds: 3600 }).active()
+    await createSigningKeys({
+      directory,
+      clock: controllableClock(),
+      lifetimeSeconds: 3600,
+      publishSeconds: 0,
+    }).active()
     return readFileSync(join(directory, 'signing-keys.json'), 'utf8')
   } finally {
     rmSync(directory, { recursive: true })

@@ -4,6 +4,9 @@ export const NOT_FORWARDED = {
     'test/contract/crash.test.ts':
       'The store of a gateway that decides itself; test/upstream/random-mix.test.ts kills one that forwards.',
     'test/contract/restart.test.ts': 'The store of a gateway that decides itself.',
+    'test/contract/storage.test.ts':
+      'The store of the gateway itself: its quotas and its reset, of which an upstream hears nothing.',
+    'test/contract/many-partners.test.ts': 'A reload, which no decider sees.',
     'test/contract/documents.test.ts': 'Documents of the gateway itself.',
     'test/contract/operator.test.ts': 'The operator listener and the clock of the gateway itself.',
     'test/contract/widget-page.test.ts':

@@ -10,8 +10,13 @@ import { given, START, temporaryDirectory } from './fixtures.ts'
 
 const HOUR = 3_600_000
 
-function open(directory: string | null, clock = frozenClock(START), lifetimeSeconds = 3600) {
-  return createSigningKeys({ directory, clock, lifetimeSeconds })
+function open(
+  directory: string | null,
+  clock = frozenClock(START),
+  lifetimeSeconds = 3600,
+  publishSeconds = 0,
+) {
+  return createSigningKeys({ directory, clock, lifetimeSeconds, publishSeconds })
 }
 
 async function wholeFile(): Promise<string> {
@@ -29,6 +34,85 @@ async function usedDirectory(): Promise<string> {
   writeFileSync(join(directory, 'signing-keys.json'), await whole)
   return directory
 }
+
+describe('a key that is published before it signs', () => {
+  const WAIT = 300
+  const fileOf = (directory: string) => JSON.parse(readFileSync(join(directory, 'signing-keys.json'), 'utf8'))
+
+  it('signs from its instant on and not before, in this process and in one that reads the file', async () => {
+    const clock = frozenClock(START)
+    const directory = await usedDirectory()
+    const keys = open(directory, clock, 3600, WAIT)
+    const old = (await keys.active()).kid
+    const { kid } = await keys.rotate()
+    expect((await keys.jwks()).keys.map((key) => key.kid)).toEqual([old, kid])
+    expect(await keys.list()).toMatchObject([
+      { kid: old, state: 'active' },
+      { kid, state: 'next', signsAt: '2026-01-05T08:05:00.000Z' },
+    ])
+    clock.advance(WAIT * 1000 - 1)
+    expect((await keys.active()).kid).toBe(old)
+    expect((await open(directory, clock, 3600, WAIT).active()).kid).toBe(old)
+    const generation = keys.generation()
+    clock.advance(1)
+    const later = open(directory, clock, 3600, WAIT)
+    for (const each of [keys, later]) {
+      expect((await each.active()).kid).toBe(kid)
+      expect((await each.list())[1]).toMatchObject({
+        state: 'retiring',
+        expiresAt: '2026-01-05T09:05:00.000Z',
+      })
+    }
+    expect(keys.generation()).not.toBe(generation)
+    await keys.rotate('now')
+    expect(Object.keys(fileOf(directory).retiring[1].publicKey)).not.toContain('d')
+  })
+
+  it('takes the private half of the old one off the disk when it begins to sign', async () => {
+    const clock = frozenClock(START)
+    const directory = await usedDirectory()
+    const keys = open(directory, clock, 3600, WAIT)
+    await keys.rotate()
+    clock.advance(WAIT * 1000)
+    await keys.active()
+    await expect.poll(() => fileOf(directory).retiring).toHaveLength(1)
+    expect(fileOf(directory).next).toBeUndefined()
+  })
+
+  it('verifies what it has signed although the clock goes back behind its instant', async () => {
+    const directory = await usedDirectory()
+    const clock = frozenClock(START)
+    const { kid } = await open(directory, clock, 3600, WAIT).rotate()
+    expect(open(directory, clock, 3600, WAIT).find(kid)).toBeDefined()
+  })
+
+  it('is the next one, however often it is asked for', async () => {
+    const keys = open(await usedDirectory(), frozenClock(START), 3600, WAIT)
+    const made = await Promise.all([keys.rotate(), keys.rotate()])
+    expect(new Set(made.map(({ kid }) => kid)).size).toBe(1)
+    expect((await keys.rotate('now')).kid).toBe(made[0]?.kid)
+    expect((await keys.active()).kid).toBe(made[0]?.kid)
+  })
+
+  it('is gone again when it cannot be kept', async () => {
+    const directory = await usedDirectory()
+    const keys = open(directory, frozenClock(START), 3600, WAIT)
+    await keys.active()
+    mkdirSync(join(directory, 'signing-keys.json.tmp', 'in', 'the', 'way'), { recursive: true })
+    await expect(keys.rotate()).rejects.toThrow(SigningKeysError)
+    expect((await keys.jwks()).keys).toHaveLength(1)
+  })
+
+  it('is ended like every other one when a key has leaked', async () => {
+    const directory = await usedDirectory()
+    const keys = open(directory, frozenClock(START), 3600, WAIT)
+    await keys.rotate('now')
+    await keys.rotate()
+    const { kid } = await keys.rotate('leaked')
+    expect((await keys.list()).map((key) => key.kid)).toEqual([kid])
+    expect((await open(directory).list()).map((key) => key.kid)).toEqual([kid])
+  })
+})
 
 describe('signing keys', () => {
   it('are made after the caller has gone on', async () => {
@@ -125,7 +209,12 @@ describe('signing keys', () => {
     let now = START
     // A clock that moves whenever somebody looks at it: every order of events shows.
     const clock = { now: () => (now += 400) }
-    const keys = createSigningKeys({ directory: await usedDirectory(), clock, lifetimeSeconds: 3600 })
+    const keys = createSigningKeys({
+      directory: await usedDirectory(),
+      clock,
+      lifetimeSeconds: 3600,
+      publishSeconds: 0,
+    })
     await keys.active()
     let rotating = true
     const rotation = keys.rotate().finally(() => (rotating = false))

@@ -13,7 +13,12 @@ import { AUDIENCE, alpha, beta, given, ISSUER, revoking, START } from './fixture
 
 const HOUR = 3_600_000
 const both = createRegistry([alpha, beta])
-const shared = createSigningKeys({ directory: null, clock: frozenClock(START), lifetimeSeconds: 3600 })
+const shared = createSigningKeys({
+  directory: null,
+  clock: frozenClock(START),
+  lifetimeSeconds: 3600,
+  publishSeconds: 0,
+})
 const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 })
 let kid: string
 let privateKey: KeyObject
@@ -169,7 +174,12 @@ describe('a token is invalid', () => {
 
   it('under the kid of another key of ours', async () => {
     const clock = frozenClock(START)
-    const signingKeys = createSigningKeys({ directory: null, clock, lifetimeSeconds: 3600 })
+    const signingKeys = createSigningKeys({
+      directory: null,
+      clock,
+      lifetimeSeconds: 3600,
+      publishSeconds: 0,
+    })
     const old = await signingKeys.active()
     await signingKeys.rotate()
     const fresh = (await signingKeys.active()).kid
@@ -250,7 +260,12 @@ describe('a token in the cache', () => {
 
   it('is verified anew after a rotation and refused once its key is gone, whatever its exp', async () => {
     const clock = frozenClock(START)
-    const signingKeys = createSigningKeys({ directory: null, clock, lifetimeSeconds: 3600 })
+    const signingKeys = createSigningKeys({
+      directory: null,
+      clock,
+      lifetimeSeconds: 3600,
+      publishSeconds: 0,
+    })
     const old = await signingKeys.active()
     const forever = await signed(
       { kid: old.kid },
@@ -297,6 +312,7 @@ describe('a verifier', () => {
       directory: null,
       clock: frozenClock(START),
       lifetimeSeconds: 3600,
+      publishSeconds: 0,
     })
     expect(codeOf(await setup(signingKeys).ask(await signed({})))).toBe('TOKEN_INVALID')
   })

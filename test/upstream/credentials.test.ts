@@ -1,8 +1,10 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createLocalJWKSet, exportJWK, jwtVerify, SignJWT } from 'jose'
 import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { endAfterEachTest, startFront } from './front.ts'
+import { endAfterEachTest, startFront, temporaryDirectory } from './front.ts'
 import { answer, paid, scripted } from './scripted.ts'
 
 endAfterEachTest()
@@ -191,5 +193,21 @@ describe('an upstream that does not see whose a key is', () => {
     expect(sent[1]).toBe(sent[0])
     expect(requests[0]?.header('x-api-key')).toEqual(['k3y'])
     expect(requests[0]?.header('authorization')).toEqual([])
+  })
+})
+
+describe('a secret in a file', () => {
+  it('is read again at a reload, and never shows', async () => {
+    const file = join(temporaryDirectory(), 'secret')
+    writeFileSync(file, 'first-secret\n')
+    const { url, requests } = await scripted((socket) => socket.write(answer(200, '{}')))
+    const upstream = { auth: { type: 'header', name: 'X-Api-Key', valueFile: file } }
+    const front = await startFront(url, { upstream })
+    await front.get()
+    writeFileSync(file, 'second-secret\n')
+    front.reconfigure({})
+    await front.get()
+    expect(requests.flatMap((each) => each.header('x-api-key'))).toEqual(['first-secret', 'second-secret'])
+    expect(JSON.stringify(front.log)).not.toContain('secret"')
   })
 })

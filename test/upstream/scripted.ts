@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls'
 
 /** A request as it was on the wire. */
@@ -19,8 +19,9 @@ export type ScriptedServer = {
   readonly port: number
   readonly requests: Received[]
   readonly connections: () => number
+  /** Shows another certificate from now on. */
+  readonly renew: (tls: TlsOptions) => void
   readonly close: () => Promise<void>
-  readonly server: Server
 }
 
 const servers = new Set<ScriptedServer>()
@@ -83,7 +84,9 @@ export async function scripted(
     port: bound,
     requests,
     connections: () => accepted,
-    server,
+    renew: (next) => {
+      if ('setSecureContext' in server) server.setSecureContext(next)
+    },
     close: async () => {
       for (const socket of sockets) socket.destroy()
       if (!server.listening) return

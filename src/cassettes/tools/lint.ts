@@ -14,6 +14,7 @@ import { latin1 } from '../message/bytes.ts'
 import { movedPlaces } from '../message/moved-places.ts'
 import { placeKey } from '../message/place.ts'
 import { readableBody } from '../message/readable-body.ts'
+import { noReplySentence } from '../no-reply.ts'
 import { CONTRACT_FIELDS, fieldRule } from '../redaction/contract.ts'
 import { createSecrets, type Secrets } from '../redaction/secrets/secrets.ts'
 import { createFieldLookup } from '../redaction/stand-ins/field-rules.ts'
@@ -129,11 +130,25 @@ function lintInteractions(cassette: Cassette, options: LintOptions): LintProblem
       problems.push({ severity: 'error', kind: 'structure', message, at })
     }
     seen.add(interaction.sequence)
-    if (interaction.reply === undefined)
-      problems.push({ severity: 'warning', kind: 'structure', message: 'has no reply', at })
+    if (interaction.reply === undefined) {
+      const message = `has no reply: ${noReplySentence(interaction.noReply)}`
+      problems.push({ severity: 'warning', kind: 'structure', message, at })
+    }
+    problems.push(...lintBeyond(interaction))
     problems.push(...lintFields(interaction, standIns, cassette.redaction), ...lintPlaces(interaction))
   }
   return problems
+}
+
+/** A body that nobody has looked through, and that is matched by its length and digest. */
+function lintBeyond({ redactions, sequence }: Interaction): LintProblem[] {
+  return redactions
+    .filter(({ rule }) => rule.startsWith('beyond '))
+    .map(({ place, rule }): LintProblem => {
+      const why = rule.slice('beyond '.length).replaceAll('-', ' ')
+      const message = `holds the digest of a body that was not looked through (${why})`
+      return { severity: 'warning', kind: 'structure', message, at: { entry: sequence }, place }
+    })
 }
 
 function lintFields(interaction: Interaction, standIns: StandIns, policy: string): LintProblem[] {

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeDirectory } from '../../make-directory.ts'
 import { CassetteError, unwritable } from '../cassette-error.ts'
 import { acquireLock } from '../file/lock.ts'
 import { type CassettePaths, cassettePaths, setAside } from '../file/paths.ts'
@@ -68,7 +68,7 @@ export async function createWriter(options: WriterOptions): Promise<Writer> {
   const { onBad = () => {}, maxQueuedBytes = MAX_QUEUED_BYTES, ...settings } = options
   const paths = cassettePaths(settings.path)
   try {
-    mkdirSync(dirname(paths.har), { recursive: true })
+    makeDirectory(dirname(paths.har))
   } catch (cause) {
     throw unwritable(paths.har, cause, 'its directory cannot be made')
   }

@@ -2,7 +2,7 @@ import { type DataRow, dataRows } from '../../gateway/operator-data.ts'
 import { DATA_KINDS, type DataKind } from '../../store/store.ts'
 import type { Io, Run } from '../command.ts'
 import type { Exit } from '../exit-codes.ts'
-import { callOperator, type OperatorRequest } from '../operator-client.ts'
+import { callGateway, type OperatorRequest } from '../operator-client.ts'
 import { inDirectory } from '../owned-directory.ts'
 import { partnerConfig } from '../partner-config.ts'
 import { columns } from '../table.ts'
@@ -33,7 +33,7 @@ async function work(
     io.err(`sandgate ${command.name}: name the partner with --partner ID; there are ${names}\n`)
     return 'usage'
   }
-  const answer = await callOperator(config, options.operator, requestFor(partner.id, kinds))
+  const answer = await callGateway(config, options.operator, requestFor(partner.id, kinds))
   if (answer.kind === 'answered') {
     io.out(shown((answer.body as { data: DataRow[] }).data))
     return 'ok'

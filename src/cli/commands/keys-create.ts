@@ -1,7 +1,9 @@
+import { resolve } from 'node:path'
 import { addKey } from '../../config/partners-edit.ts'
 import { createSandboxKey } from '../../config/sandbox-keys.ts'
 import { displayName } from '../../config/yaml-file.ts'
 import type { Run } from '../command.ts'
+import { handOver } from '../hand-over.ts'
 import { listOf } from '../parse.ts'
 import { partnerConfig } from '../partner-config.ts'
 
@@ -30,12 +32,26 @@ export const run: Run = async ({ options }, io) => {
   const key = createSandboxKey()
   const entry = { id: key.id, sha256: key.sha256, ...(scopes && { scopes }) }
   const file = displayName(loaded.partnersFile)
-  if (options.write) addKey(loaded.partnersFile, partner.id, entry)
-  io.err(
-    options.write
-      ? `Added ${key.id} to ${partner.id} in ${file}; a running gateway takes it within a second.\n`
-      : `Add this under keys: of ${partner.id} in ${file}, or run again with --write:\n\n${yaml(entry)}\n`,
-  )
+  if (options.write) {
+    const edited = await addKey(loaded.partnersFile, partner.id, entry)
+    if (!edited.ok) {
+      io.err(`sandgate keys create: ${edited.message}, and no key was made\n`)
+      return 'failure'
+    }
+  }
+  if (options.write) {
+    io.err(`Added ${key.id} to ${partner.id} in ${file}.\n`)
+    const told = await handOver(loaded.config, '/configuration/reload', {
+      file: resolve(loaded.partnersFile),
+    })
+    io.err(
+      told.kind === 'taken'
+        ? 'The running gateway knows it.\n'
+        : `${told.message} One that runs elsewhere knows it when it has read the file.\n`,
+    )
+  } else {
+    io.err(`Add this under keys: of ${partner.id} in ${file}, or run again with --write:\n\n${yaml(entry)}\n`)
+  }
   io.err('The sandbox key, shown this once:\n')
   io.out(`${key.secret}\n`)
   return 'ok'

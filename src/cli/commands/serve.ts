@@ -8,6 +8,7 @@ import { createLogger } from '../../observe/logger.ts'
 import { type RunningGateway, startGateway } from '../../start/gateway.ts'
 import type { Invocation, Run } from '../command.ts'
 import { configFile } from '../config-file.ts'
+import { takeHangup } from '../hangup.ts'
 import { startProblem } from '../start-problem.ts'
 import { stopSignal } from '../stop-signal.ts'
 import { welcome } from '../welcome.ts'
@@ -40,12 +41,14 @@ export const run: Run = async (invocation, io) => {
       logger.error({ errors: lines }, 'the configuration has mistakes; the one before stays in use')
     },
   })
+  if (takeHangup()) void live.reload()
   const stop = stopSignal()
   try {
     gateway = await startGateway({
       config: initial.config,
       logger,
       configuration: () => ({ ...stateOf(live), failures, reloadMs: live.reloadMs() }),
+      files: { files: live.files, reload: () => live.reload().then(() => stateOf(live)) },
     })
   } catch (error) {
     live.stop()
@@ -90,5 +93,5 @@ function stateOf(live: LiveConfig) {
   const status = live.status()
   return status.ok
     ? { ok: true, needsRestart: status.needsRestart }
-    : { ok: false, errors: formatConfigErrors(status.errors).split('\n') }
+    : { ok: false, needsRestart: status.needsRestart, errors: formatConfigErrors(status.errors).split('\n') }
 }

@@ -1,38 +1,45 @@
 import { systemClock } from '../../clock.ts'
-import { createSigningKeys, type SigningKeyRow } from '../../tokens/signing-keys.ts'
+import { createSigningKeys, type Rotation, type SigningKeyRow } from '../../tokens/signing-keys.ts'
 import type { Invocation, Io, Run } from '../command.ts'
 import type { Exit } from '../exit-codes.ts'
-import { callOperator } from '../operator-client.ts'
+import { callGateway, type OperatorRequest } from '../operator-client.ts'
 import { inDirectory } from '../owned-directory.ts'
 import { partnerConfig } from '../partner-config.ts'
 import { columns } from '../table.ts'
 
-/** Shows the signing keys: of the running gateway, or of the data directory when nothing runs. */
+/** Shows the signing keys: of the gateway of the data directory, or of the directory when nothing runs on it. */
 export const list: Run = (invocation, io) =>
   work(invocation, io, {
     remote: { method: 'GET', path: '/signing-keys' },
     local: async (keys) => keys.list(),
   })
 
-/** Makes a new signing key. What the old one has signed verifies until it has expired. */
-export const rotate: Run = (invocation, io) =>
-  work(invocation, io, {
-    remote: { method: 'POST', path: '/signing-keys/rotate' },
+/** Makes a new signing key, which signs when every client can know it; or at once, where that is asked for. */
+export const rotate: Run = (invocation, io) => {
+  const { options, command } = invocation
+  if (options.now === true && options.leaked === true) {
+    io.err(`sandgate ${command.name}: --leaked signs at once already; leave out --now\n`)
+    return Promise.resolve('usage')
+  }
+  const how: Rotation = options.leaked === true ? 'leaked' : options.now === true ? 'now' : 'published'
+  return work(invocation, io, {
+    remote: { method: 'POST', path: '/signing-keys/rotate', body: { how } },
     local: async (keys) => {
-      await keys.rotate()
+      await keys.rotate(how)
       return keys.list()
     },
   })
+}
 
 type Work = {
-  readonly remote: { readonly method: 'GET' | 'POST'; readonly path: string }
+  readonly remote: OperatorRequest
   readonly local: (keys: ReturnType<typeof createSigningKeys>) => Promise<SigningKeyRow[]>
 }
 
 async function work({ command, options }: Invocation, io: Io, { remote, local }: Work): Promise<Exit> {
   const loaded = partnerConfig(command.name, options.config, io)
   if (!loaded.ok) return loaded.exit
-  const answer = await callOperator(loaded.config, options.operator, remote)
+  const answer = await callGateway(loaded.config, options.operator, remote)
   if (answer.kind === 'answered') {
     const { keys } = answer.body as { keys: SigningKeyRow[] }
     io.out(shown(keys))
@@ -44,16 +51,24 @@ async function work({ command, options }: Invocation, io: Io, { remote, local }:
   }
   const { store, tokens } = loaded.config
   return inDirectory(command.name, loaded.config, io, async () => {
+    const { lifetimeSeconds, publishSeconds } = tokens
     const keys = createSigningKeys({
       directory: store.path,
       clock: systemClock,
-      lifetimeSeconds: tokens.lifetimeSeconds,
+      lifetimeSeconds,
+      publishSeconds,
     })
     io.out(shown(await local(keys)))
   })
 }
 
 function shown(keys: readonly SigningKeyRow[]): string {
-  const rows = keys.map(({ kid, state, createdAt, expiresAt }) => [kid, state, createdAt, expiresAt ?? ''])
-  return columns(['KEY', 'STATE', 'CREATED', 'VERIFIES UNTIL'], rows)
+  const rows = keys.map(({ kid, state, createdAt, signsAt, expiresAt }) => [
+    kid,
+    state,
+    createdAt,
+    signsAt ?? '',
+    expiresAt ?? '',
+  ])
+  return columns(['KEY', 'STATE', 'CREATED', 'SIGNS FROM', 'VERIFIES UNTIL'], rows)
 }

@@ -23,8 +23,9 @@ const NONE: readonly HeaderLine[] = []
 
 export function createCredentials(
   { auth }: UpstreamConfig,
+  secret: string,
   parts: {
-    readonly assert: (asserted: Asserted) => Promise<string>
+    readonly assert: (asserted: Asserted) => Awaitable<string>
     readonly clientToken: () => ClientToken
   },
 ): Credentials {
@@ -35,10 +36,10 @@ export function createCredentials(
         ...fixed,
         areOurs: true,
         nameThePartner: true,
-        lines: async ({ partner, tenant, scopes }) => {
+        lines: ({ partner, tenant, scopes }) => {
           if (scopes === undefined) return NONE
-          const scope = [...scopes].join(' ')
-          return [['Authorization', `Bearer ${await parts.assert({ partner: partner.id, tenant, scope })}`]]
+          const text = parts.assert({ partner: partner.id, tenant, scope: [...scopes].join(' ') })
+          return typeof text === 'string' ? bearer(text) : text.then(bearer)
         },
       }
     case 'client-credentials': {
@@ -46,7 +47,7 @@ export function createCredentials(
       return {
         areOurs: true,
         nameThePartner: false,
-        lines: async () => [['Authorization', `Bearer ${await token.current()}`]],
+        lines: async () => bearer(await token.current()),
         renew: (lines) => {
           token.forget(bearerToken(headerOf(lines, 'authorization')) ?? '')
           return true
@@ -54,8 +55,7 @@ export function createCredentials(
       }
     }
     case 'header': {
-      const value = auth.value ?? secretOf(auth.valueFile)
-      const lines: readonly HeaderLine[] = [[auth.name, value]]
+      const lines: readonly HeaderLine[] = [[auth.name, secret]]
       return { ...fixed, areOurs: true, nameThePartner: false, lines: () => lines }
     }
     case 'partner':
@@ -67,6 +67,10 @@ export function createCredentials(
           headers.authorization === undefined ? NONE : [['Authorization', headers.authorization]],
       }
   }
+}
+
+function bearer(token: string): readonly HeaderLine[] {
+  return [['Authorization', `Bearer ${token}`]]
 }
 
 /** The secret in a file, without the line end that editors add. */

@@ -81,10 +81,18 @@ export function pageLines(request: PageRequest, host: string, publicUrl: string)
 
 /** RFC 7239. A network stands for an IPv6 client, as it does for its rate limits. */
 function forwarded(client: string, publicUrl: string): string {
-  const url = new URL(publicUrl)
   const address = client.replace(/^ip:/, '').replace(/\/64$/, '')
   const node = address.includes(':') ? `"[${address}]"` : address
-  return `for=${node};host="${url.host}";proto=${url.protocol.slice(0, -1)}`
+  if (publicUrl !== typed.url) typed = typedAt(publicUrl)
+  return `for=${node}${typed.parameters}`
+}
+
+/** What partners type is the same for every request. */
+let typed = { url: '', parameters: '' }
+
+function typedAt(url: string): typeof typed {
+  const { host, protocol } = new URL(url)
+  return { url, parameters: `;host="${host}";proto=${protocol.slice(0, -1)}` }
 }
 
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/

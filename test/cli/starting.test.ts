@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, it } from 'vitest'
+import { COMMAND, sandgate } from '../support/command.ts'
+import { startGateway, temporaryDirectory } from '../support/gateway.ts'
+
+it.each([
+  ['where no directory can be made', '/proc/sandgate/data'],
+  ['below a file', join(import.meta.dirname, 'starting.test.ts/data')],
+])('a store path %s ends in a sentence and exit code 4', async (_, path) => {
+  const { code, err } = await sandgate(temporaryDirectory('cwd'), ['serve', '--port', '0', '--data', path])
+  expect(code).toBe(4)
+  expect(err).toMatch(/^sandgate serve: the store path .* cannot be used: .*\n$/)
+})
+
+it('a SIGHUP while the gateway starts is remembered and ends nothing', async () => {
+  const directory = temporaryDirectory('hangup')
+  const config = join(directory, 'sandgate.yaml')
+  const text =
+    'log: { format: json }\nstore: { engine: memory }\nlisten: { port: 0 }\noperator: { port: 0 }\npartners: []\n'
+  writeFileSync(config, text)
+  const gateway = spawn(process.execPath, [COMMAND, 'serve', '--config', config], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  // As soon as the program itself runs: it has opened its own file.
+  const loaded = () => readFileSync(`/proc/${gateway.pid}/status`, 'utf8').match(/SigCgt:\s*([0-9a-f]+)/)?.[1]
+  const catchesHangups = () => (BigInt(`0x${loaded() ?? '0'}`) & 1n) === 1n
+  while (!catchesHangups()) await new Promise((next) => setTimeout(next, 1))
+  gateway.kill('SIGHUP')
+  const messages: string[] = []
+  for await (const line of createInterface({ input: gateway.stdout })) {
+    messages.push((JSON.parse(line) as { msg: string }).msg)
+    if (messages.includes('listening') && messages.includes('configuration reloaded')) break
+  }
+  gateway.kill('SIGTERM')
+  expect(await once(gateway, 'exit')).toEqual([0, null])
+})
+
+it('what only a restart changes is named in /readyz and counted, also while the files have mistakes', async () => {
+  const directory = temporaryDirectory('restart')
+  const file = join(directory, 'sandgate.yaml')
+  const text = 'log: { format: json }\npartners: []\n'
+  writeFileSync(file, text)
+  // The last --config counts.
+  const gateway = await startGateway({ flags: ['--config', file] })
+  const ready = async () => {
+    const response = await fetch(`${gateway.operatorUrl}/readyz`)
+    return ((await response.json()) as { configuration: unknown }).configuration
+  }
+  const counted = async () =>
+    /^sandgate_configuration_needs_restart (\d+)/m.exec(
+      await (await fetch(`${gateway.operatorUrl}/metrics`)).text(),
+    )?.[1]
+  writeFileSync(file, `${text}tokens: { lifetimeSeconds: 60 }\n`)
+  await expect.poll(ready).toMatchObject({ ok: true, needsRestart: ['tokens.lifetimeSeconds'] })
+  expect(await counted()).toBe('1')
+  writeFileSync(file, `${text}tokens: { lifetimeSeconds: no }\n`)
+  await expect.poll(ready).toMatchObject({ ok: false, needsRestart: ['tokens.lifetimeSeconds'] })
+  expect(await counted()).toBe('1')
+  await gateway.stop()
+})
