@@ -23,6 +23,8 @@ export type Search = {
   readonly standIns: StandIns
   /** Personal values of earlier exchanges, and of this one its personal values and short secrets. */
   readonly words: readonly KnownWords[]
+  /** What a name in a text has shown is looked for as well. True when it was not before. */
+  readonly note: (hit: SecretHit, spelled: string) => boolean
 }
 
 /**
@@ -32,12 +34,17 @@ export type Search = {
 export function withFindings(
   text: string,
   edits: readonly Edit[],
-  { secrets, standIns, words }: Search,
+  { secrets, standIns, words, note }: Search,
   placeOf: (start: number, end: number) => Place,
   fields: readonly EditableField[] = [],
 ): Edit[] {
   const found: Edit[] = []
-  for (const hit of secrets.find(text, words)) {
+  const first = secrets.find(text, words)
+  const isNews = first
+    .filter(({ isNamed }) => isNamed)
+    .map((hit) => note(hit, text.slice(hit.start, hit.end)))
+    .includes(true)
+  for (const hit of isNews ? secrets.find(text, words) : first) {
     const field = fieldAt(fields, hit.start, hit.end)
     if (field?.number && !isWholeNumber(field, hit)) continue
     found.push(editOf(text, hit, field?.number === true, standIns, placeOf))

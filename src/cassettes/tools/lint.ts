@@ -15,7 +15,8 @@ import { movedPlaces } from '../message/moved-places.ts'
 import { placeKey } from '../message/place.ts'
 import { readableBody } from '../message/readable-body.ts'
 import { noReplySentence } from '../no-reply.ts'
-import { CONTRACT_FIELDS, fieldRule } from '../redaction/contract.ts'
+import { ruleOf } from '../redaction/body.ts'
+import { CONTRACT_FIELDS } from '../redaction/contract.ts'
 import { createSecrets, type Secrets } from '../redaction/secrets/secrets.ts'
 import { createFieldLookup } from '../redaction/stand-ins/field-rules.ts'
 import { createStandIns, type StandIns } from '../redaction/stand-ins/stand-ins.ts'
@@ -160,9 +161,10 @@ function lintFields(interaction: Interaction, standIns: StandIns, policy: string
     ['reply-body', reply ? readableBody(reply).fields : []],
   ]
   return parts.flatMap(([part, fields]) =>
-    fields.flatMap(({ names, pointer, value }): LintProblem[] => {
-      const rule = fieldRule(names)
-      if (rule === undefined || value === '' || redacted.has(placeKey({ part, pointer }))) return []
+    fields.flatMap((field): LintProblem[] => {
+      const { pointer, value } = field
+      const rule = ruleOf(field, standIns.fields)
+      if (rule === undefined || redacted.has(placeKey({ part, pointer }))) return []
       const at = { entry: sequence }
       const place = { part, pointer }
       if (rule.kind === 'personal') {
@@ -170,7 +172,7 @@ function lintFields(interaction: Interaction, standIns: StandIns, policy: string
         const severity = policy.startsWith('contract') ? 'error' : 'warning'
         return [{ severity, kind: 'personal', message: `holds a personal value (${rule.type})`, at, place }]
       }
-      if (value.startsWith('redacted-') || (rule.kind === 'client-id' && isPublicClientId(value))) return []
+      if (rule.kind === 'client-id' && (value.startsWith('redacted-') || isPublicClientId(value))) return []
       return [{ severity: 'error', kind: 'secret', message: `holds a secret (${rule.type})`, at, place }]
     }),
   )

@@ -16,6 +16,8 @@ export type SecretHit = {
   readonly rule: string
   /** The secret itself when it is known, else its decoded spelling. */
   readonly value: string
+  /** What stands before it says what it is; elsewhere it looks like any other text. */
+  readonly isNamed?: true
   /** Of a personal value: what stands for it. */
   readonly standIn?: string
 }
@@ -111,8 +113,7 @@ export function createSecrets(words: readonly string[] = []): Secrets {
         take({ start: from, end: end + tail, rule: 'learned', value })
       } else if (!isInNumber(text, start, end)) take({ start, end, rule: 'learned', value })
     })
-    for (const { start, end, rule } of findPatterns(text))
-      take({ start, end, rule, value: utf8(text.slice(start, end)) })
+    for (const hit of findPatterns(text)) take({ ...hit, value: utf8(text.slice(hit.start, hit.end)) })
     for (const index of words) index.find(text, (start, end, word) => take({ ...word, start, end }))
   }
 

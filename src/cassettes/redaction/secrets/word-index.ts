@@ -6,7 +6,8 @@ import { latin1 } from '../../message/bytes.ts'
  * word is looked up. Texts are Latin-1 strings that stand for bytes; a byte beyond ASCII is a part of a word.
  */
 export type WordIndex<T> = {
-  readonly add: (text: string, tag: T) => void
+  /** False when it is there already, or holds no word. */
+  readonly add: (text: string, tag: T) => boolean
   readonly isEmpty: () => boolean
   readonly find: (text: string, found: (start: number, end: number, tag: T) => void) => void
 }
@@ -22,24 +23,28 @@ export function createWordIndex<T>(): WordIndex<T> {
   /** First word -> how many characters stand before it -> values by length. */
   const byWord = new Map<string, Map<number, Entry<T>>>()
 
-  const add = (value: string, tag: T) => {
+  const add = (value: string, tag: T): boolean => {
     WORD.lastIndex = 0
     const first = WORD.exec(value)
-    if (first === null) return
+    if (first === null) return false
     const leads = getOrMake(byWord, first[0], () => new Map<number, Entry<T>>())
     const { byLength } = getOrMake(leads, first.index, () => ({ lead: first.index, byLength: new Map() }))
-    if (byLength.size >= MAX_LENGTHS && !byLength.has(value.length)) return
-    getOrMake(byLength, value.length, () => new Map<string, T>()).set(value, tag)
+    if (byLength.size >= MAX_LENGTHS && !byLength.has(value.length)) return false
+    const values = getOrMake(byLength, value.length, () => new Map<string, T>())
+    const isNew = !values.has(value)
+    values.set(value, tag)
+    return isNew
   }
 
   return {
     isEmpty: () => byWord.size === 0,
     add: (text, tag) => {
       const bytes = latin1(text)
-      add(bytes, tag)
+      const isNew = add(bytes, tag)
       // A form or a mail often says a name in capitals.
       const capitals = latin1(text.toUpperCase())
       if (capitals !== bytes && bytes.length >= 4) add(capitals, tag)
+      return isNew
     },
     find: (text, found) => {
       if (byWord.size === 0) return
