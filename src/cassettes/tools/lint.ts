@@ -10,6 +10,7 @@ import { type LoadedCassette, parseCassette } from '../file/load.ts'
 import { readFile } from '../file/read-file.ts'
 import type { Cassette, Interaction, Place } from '../interaction.ts'
 import { type EditableField, queryFields } from '../message/body-fields.ts'
+import { BeyondBound } from '../message/bounds.ts'
 import { latin1 } from '../message/bytes.ts'
 import { movedPlaces } from '../message/moved-places.ts'
 import { placeKey } from '../message/place.ts'
@@ -37,6 +38,8 @@ export type LintOptions = {
   readonly testValues?: Iterable<string>
   /** Secrets to look for, beside what looks like one. */
   readonly secrets?: Secrets
+  /** Told the number of each entry, from 1, when it has been searched for secrets, and when it is judged. */
+  readonly onEntry?: (entry: number) => void
 }
 
 /** What is wrong with a cassette before it is committed: secrets, personal data, structure. Empty when nothing is. */
@@ -51,7 +54,7 @@ export function lintCassette(target: string | Cassette, options: LintOptions): L
   try {
     const bytes = readFile(target)
     // Secrets first: they are found in a file that cannot be loaded as well.
-    const found = scanFile(bytes, target, secrets)
+    const found = scanFile(bytes, target, secrets, options.onEntry)
     try {
       const cassette = parseCassette(bytes, target)
       return [...found, ...lintFile(bytes, cassette), ...lintInteractions(cassette, options)]
@@ -63,13 +66,23 @@ export function lintCassette(target: string | Cassette, options: LintOptions): L
   }
 }
 
-function scanFile(bytes: Buffer, path: string, secrets: Secrets): LintProblem[] {
+type Spanned = { readonly span: readonly [number, number]; readonly at: CassettePlace }
+
+function scanFile(
+  bytes: Buffer,
+  path: string,
+  secrets: Secrets,
+  onEntry: LintOptions['onEntry'],
+): LintProblem[] {
   if (!path.endsWith('.jsonl')) {
     try {
       const { entries = [], members } = harParts(bytes, path)
       const texts = [...entries].map((span, i) => ({ span, at: { entry: i + 1 } }))
       const rest = [...members.values()].map((span) => ({ span, at: {} }))
-      return [...rest, ...texts].flatMap(({ span, at }) => scan(bytes.toString('utf8', ...span), at, secrets))
+      return [...rest, ...texts].flatMap(({ span, at }: Spanned) => {
+        if (at.entry !== undefined) onEntry?.(at.entry)
+        return scan(bytes.toString('utf8', ...span), at, secrets)
+      })
     } catch {
       // Not a HAR: line by line, then.
     }
@@ -85,14 +98,13 @@ function scan(text: string, at: CassettePlace, secrets: Secrets): LintProblem[] 
 }
 
 function scanBytes(bytes: string, at: CassettePlace, secrets: Secrets): LintProblem[] {
-  return secrets.find(bytes).map(
-    ({ rule }): LintProblem => ({
-      severity: 'error',
-      kind: 'secret',
-      message: `holds a secret (${rule})`,
-      at,
-    }),
-  )
+  const problem = (message: string): LintProblem => ({ severity: 'error', kind: 'secret', message, at })
+  try {
+    return secrets.findInFile(bytes).map(({ rule }) => problem(`holds a secret (${rule})`))
+  } catch (cause) {
+    if (!(cause instanceof BeyondBound)) throw cause
+    return [problem(`holds more than can be looked through (${cause.beyond})`)]
+  }
 }
 
 function lintFile(bytes: Buffer, cassette: LoadedCassette): LintProblem[] {
@@ -131,6 +143,7 @@ function lintInteractions(cassette: Cassette, options: LintOptions): LintProblem
       problems.push({ severity: 'error', kind: 'structure', message, at })
     }
     seen.add(interaction.sequence)
+    options.onEntry?.(interaction.sequence)
     if (interaction.reply === undefined) {
       const message = `has no reply: ${noReplySentence(interaction.noReply)}`
       problems.push({ severity: 'warning', kind: 'structure', message, at })

@@ -106,7 +106,7 @@ function head({ version, product, t0, origin, profile, volatile, redaction }: Ca
 }
 
 function refuseSecrets(path: string, text: string, entry: number | undefined, secrets: Secrets): void {
-  const [hit] = secrets.find(latin1(text))
+  const [hit] = secrets.findInFile(latin1(text))
   if (hit === undefined) return
   throw new CassetteError(
     'secret-found',

@@ -44,6 +44,8 @@ export type Secrets = {
    * for as well, as whole words. @throws BeyondBound when there is more in it than can be looked through.
    */
   readonly find: (bytes: string, words?: readonly KnownWords[]) => SecretHit[]
+  /** The same in the text of a cassette, which wraps what it holds once more. @throws BeyondBound */
+  readonly findInFile: (text: string) => SecretHit[]
 }
 
 /** The words of OAuth, of HTTP and of the file format, and our stand-ins. */
@@ -117,7 +119,12 @@ export function createSecrets(words: readonly string[] = []): Secrets {
     for (const index of words) index.find(text, (start, end, word) => take({ ...word, start, end }))
   }
 
-  const hitsIn = (bytes: string, words: readonly KnownWords[], layer: number, work: Work): SecretHit[] => {
+  const hitsIn = (
+    bytes: string,
+    words: readonly KnownWords[],
+    layersLeft: number,
+    work: Work,
+  ): SecretHit[] => {
     const hits: SecretHit[] = []
     for (const view of views(bytes)) {
       work.left -= view.text.length
@@ -125,11 +132,17 @@ export function createSecrets(words: readonly string[] = []): Secrets {
       const take = (hit: SecretHit) => hits.push(atSource(view, hit))
       scan(view.text, words, take)
       for (const inner of innerTexts(view.text, work.room)) {
-        if (layer >= MAX_LAYERS) throw new BeyondBound('unpacks-too-far')
-        if (hitsIn(inner.text, words, layer + 1, work).length > 0) take(wholeOf(view.text, inner))
+        if (layersLeft === 0) throw new BeyondBound('unpacks-too-far')
+        if (hitsIn(inner.text, words, layersLeft - 1, work).length > 0) take(wholeOf(view.text, inner))
       }
     }
     return hits
+  }
+
+  const find = (bytes: string, words: readonly KnownWords[], layers: number, factor: number) => {
+    const left = (bytes.length * WORK_FACTOR + WORK_LEAST) * factor
+    const hits = hitsIn(bytes, words, layers, { left, room: unpackingRoom() })
+    return hits.length < 2 ? hits : united(hits)
   }
 
   return {
@@ -140,11 +153,9 @@ export function createSecrets(words: readonly string[] = []): Secrets {
       return taken
     },
     isWord: (value) => vocabularyWords.has(value.toLowerCase()) || vocabulary.includes(value),
-    find: (bytes, words = []) => {
-      const work = { left: bytes.length * WORK_FACTOR + WORK_LEAST, room: unpackingRoom() }
-      const hits = hitsIn(bytes, words, 0, work)
-      return hits.length < 2 ? hits : united(hits)
-    },
+    find: (bytes, words = []) => find(bytes, words, MAX_LAYERS, 1),
+    // A body in base64 and packed as on the wire are two layers, and a text that is a JSON text a decoding more.
+    findInFile: (text) => find(text, [], MAX_LAYERS + 2, 2),
   }
 }
 
