@@ -17,6 +17,7 @@ import { placeKey } from '../message/place.ts'
 import { readableBody } from '../message/readable-body.ts'
 import { noReplySentence } from '../no-reply.ts'
 import { ruleOf } from '../redaction/body.ts'
+import { isDigestText } from '../redaction/body-digest.ts'
 import { CONTRACT_FIELDS } from '../redaction/contract.ts'
 import { createSecrets, type Secrets } from '../redaction/secrets/secrets.ts'
 import { createFieldLookup } from '../redaction/stand-ins/field-rules.ts'
@@ -155,14 +156,13 @@ function lintInteractions(cassette: Cassette, options: LintOptions): LintProblem
 }
 
 /** A body that nobody has looked through, and that is matched by its length and digest. */
-function lintBeyond({ redactions, sequence }: Interaction): LintProblem[] {
-  return redactions
-    .filter(({ rule }) => rule.startsWith('beyond '))
-    .map(({ place, rule }): LintProblem => {
-      const why = rule.slice('beyond '.length).replaceAll('-', ' ')
-      const message = `holds the digest of a body that was not looked through (${why})`
-      return { severity: 'warning', kind: 'structure', message, at: { entry: sequence }, place }
-    })
+function lintBeyond({ request, redactions, sequence }: Interaction): LintProblem[] {
+  if (!isDigestText(request.body)) return []
+  const rule = redactions.find((one) => one.rule.startsWith('beyond '))?.rule ?? 'beyond too-long'
+  const why = rule.slice('beyond '.length).replaceAll('-', ' ')
+  const message = `holds the digest of a body that was not looked through (${why})`
+  const place = { part: 'request-body', pointer: '' } as const
+  return [{ severity: 'warning', kind: 'structure', message, at: { entry: sequence }, place }]
 }
 
 function lintFields(interaction: Interaction, standIns: StandIns, policy: string): LintProblem[] {
