@@ -107,7 +107,8 @@ describe('a subject', () => {
       .map((words) => words.map((w) => w.toString(16)).join(':'))
     fc.assert(
       fc.property(half, half, (one, two) => {
-        expect(direct(`2001:db8:1:2:${one}`, undefined)).toEqual(direct(`2001:db8:1:2:${two}`, undefined))
+        const { address: _, ...counted } = direct(`2001:db8:1:2:${two}`, undefined)
+        expect(direct(`2001:db8:1:2:${one}`, undefined)).toMatchObject(counted)
       }),
     )
     expect(direct('2001:db8:1:3::1', undefined)).not.toEqual(direct('2001:db8:1:2::1', undefined))

@@ -8,6 +8,9 @@ import { sandgate } from '../support/command.ts'
 import { runs } from '../support/effort.ts'
 import { temporaryDirectory } from '../support/gateway.ts'
 
+/** How often an editor saves: more often than a file is edited. */
+const EDITOR_MS = 3
+
 /** A directory with the configuration that ships, and how commands are run in it. */
 function installation() {
   const directory = temporaryDirectory('keys')
@@ -40,11 +43,12 @@ describe('the partners file', () => {
     const keys = Array.from({ length: 8 }, createSandboxKey)
     let saved = 0
     // An editor that knows of no lock: it reads, waits for its person, and saves by a rename.
-    const editor = setInterval(() => {
+    const save = () => {
       const temporary = `${partners}~`
       writeFileSync(temporary, `${readFileSync(partners, 'utf8')}# note ${++saved}\n`)
       renameSync(temporary, partners)
-    }, 3)
+    }
+    const editor = setInterval(save, EDITOR_MS)
     const edited = await Promise.all(
       keys.map(({ id, sha256 }) => addKey(partners, 'demo', { id, sha256 })),
     ).finally(() => clearInterval(editor))
