@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpus, release, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { benchAlarms } from './alarms.ts'
 import { benchCold } from './cold.ts'
 import { benchForward } from './forward.ts'
 import { benchLoading } from './loading.ts'
@@ -46,6 +47,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
     console.log(`Start to first answer: median ${time} ms of ${starts} fresh starts.\n`)
   },
   portal: benchPortal,
+  alarms: async () => benchAlarms(),
   memory: async () => {
     const { requests, beforeMb, afterMb, laterMb } = await memoryOfManyClients()
     console.log(

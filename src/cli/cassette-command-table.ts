@@ -23,6 +23,10 @@ export const CASSETTE_COMMANDS: readonly Command[] = [
         value: 'N',
         summary: 'This entry in full, with its body and what a replay does with its values.',
       },
+      operation: { value: 'ID', summary: 'Only entries of this operation, such as payments.fund.' },
+      status: { value: 'STATUS', summary: 'Only entries with this status: 404, 4xx, or none for no reply.' },
+      lane: { value: 'NAME', summary: 'Only entries of this lane.' },
+      json: { summary: 'Print the entries as JSON; with --entry also headers and bodies.' },
       color: { summary: 'Colors also where no terminal is.' },
     },
     example: 'sandgate cassette show recordings/onboarding.har --entry 3',
@@ -72,6 +76,24 @@ export const CASSETTE_COMMANDS: readonly Command[] = [
     },
     example: 'sandgate cassette import devtools.har --out recordings/onboarding.har',
     load: () => import('./commands/cassette-import.ts'),
+  },
+  {
+    name: 'cassette prune',
+    summary:
+      'Take out of cassettes what no test has used, or what was recorded long ago. What something that is kept depends on stays.',
+    args: ['FILE...'],
+    options: {
+      unused: {
+        value: 'LEDGER',
+        adds: true,
+        summary: 'A ledger of sandgate replay --ledger; given several times, what none of them used goes.',
+      },
+      'older-than': { value: 'AGE', summary: 'What was recorded longer ago goes: 180d, 26w or 1y.' },
+      'dry-run': { summary: 'Say what would go, and change nothing.' },
+      config: CONFIG,
+    },
+    example: 'sandgate cassette prune recordings/payments.har --unused ledger.json',
+    load: () => import('./commands/cassette-prune.ts'),
   },
   {
     name: 'cassette verify',

@@ -261,6 +261,11 @@ export const COMMANDS: readonly Command[] = [
           'Further values that the client makes up in every run: pointers into a body or query, such as /metadata/step, or names of fields, with commas between them. A miss names the one that it wants.',
       },
       freeze: { summary: 'Serve instants as recorded instead of around now.' },
+      'max-age': {
+        value: 'AGE',
+        summary: 'Warn when the oldest entry was recorded longer ago: 90d, 12w or 1y.',
+      },
+      'fail-old': { summary: 'Fail, rather than warn, when --max-age is passed.' },
       'fail-unused': { summary: 'Fail when an interaction was not used.' },
       junit: { value: 'FILE', summary: 'Write the misses as JUnit XML.' },
       ledger: {

@@ -18,6 +18,8 @@ import { grantToken } from './token-grant.ts'
 export type ReplayOptions = {
   readonly edge: Edge
   readonly tape: Tape
+  /** The name of a lane as the recording has it and reports show it. */
+  readonly laneName: (lane: string) => string
   /** The origin of the cassettes' URLs: one of ours in a request stands for it. Undefined without a cassette. */
   readonly recordedOrigin: string | undefined
   /** Called once for each miss, to show it where a person looks. */
@@ -27,9 +29,10 @@ export type ReplayOptions = {
 }
 
 /** Answers from a tape: it decides and stores nothing. */
-export function createReplay({ edge, tape, recordedOrigin, onMiss, onNewExchange }: ReplayOptions): Answerer {
+export function createReplay(options: ReplayOptions): Answerer {
+  const { edge, tape, laneName, recordedOrigin, onMiss, onNewExchange } = options
   const live = (exchange: Exchange, now: number): LiveRequest => ({
-    lane: laneOf(exchange),
+    lane: laneName(laneOf(exchange)),
     operation: exchange.endpoint?.row.id,
     request: recordedRequest(exchange, edge.publicUrl(), recordedOrigin),
     now,

@@ -53,15 +53,18 @@ export function sendReply(
   }
   let reply: CapturedReply | undefined
   const ended = (bytes: Uint8Array) => {
-    reply = recordedReply({ status, headers, body: bytes }, urls)
-    received(reply)
+    // One that is too long to be looked through is no answer to serve.
+    if (copy.isWhole()) {
+      reply = recordedReply({ status, headers, body: bytes }, urls)
+      received(reply)
+    }
     const last = endToEnd(trailers())
     if (last.length > 0) res.addTrailers(last.map(([name, value]): [string, string] => [name, value]))
   }
   const over = (error?: Error | null) => {
     copy.take()
     if (reply && !error) done(reply)
-    else broken('client-left')
+    else broken(error || copy.isWhole() ? 'client-left' : 'beyond-bound')
   }
   body.on('data', copy.add)
   // A client that goes away ends the upstream's answer as well.

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { digestText } from '../cassettes/redaction/body-digest.ts'
+
 /** What the recorder keeps in memory of the bodies that are on their way. */
 export type Bounds = {
   /** Of one body. */
@@ -11,7 +14,10 @@ export const DEFAULT_BOUNDS: Bounds = { bodyBytes: 16 * 1024 * 1024, heldBytes: 
 /** The copy of a body as it passes. */
 export type Capture = {
   readonly add: (chunk: Uint8Array) => void
-  /** What has passed; the memory belongs to the caller from here on. */
+  /**
+   * What has passed; the memory belongs to the caller from here on. Of a body that is longer than one may be, what stands
+   * for it in a cassette: its length and a digest.
+   */
   readonly take: () => Uint8Array
   /** Whether all that has passed was kept. */
   readonly isWhole: () => boolean
@@ -19,14 +25,17 @@ export type Capture = {
 
 export type CaptureRoom = { readonly capture: () => Capture }
 
-/** `onOverflow` is called when a body is not kept as a whole; the body itself passes on regardless. */
+/** `onOverflow` is called when a body is not kept for want of room; the body itself passes on regardless. */
 export function createCaptureRoom(bounds: Bounds, onOverflow: (detail: string) => void): CaptureRoom {
   let held = 0
   return {
     capture: () => {
       let chunks: Uint8Array[] = []
       let length = 0
+      let passed = 0
       let overflown = false
+      /** Of a body that is too long to be held. */
+      let hash: ReturnType<typeof createHash> | undefined
       const drop = () => {
         held -= length
         chunks = []
@@ -34,16 +43,23 @@ export function createCaptureRoom(bounds: Bounds, onOverflow: (detail: string) =
       }
       return {
         add: (chunk) => {
+          passed += chunk.length
+          if (hash) {
+            hash.update(chunk)
+            return
+          }
           if (overflown) return
-          const tooLong = length + chunk.length > bounds.bodyBytes
-          if (tooLong || held + chunk.length > bounds.heldBytes) {
+          if (passed > bounds.bodyBytes) {
+            hash = createHash('sha256')
+            for (const before of chunks) hash.update(before)
+            hash.update(chunk)
+            drop()
+            return
+          }
+          if (held + chunk.length > bounds.heldBytes) {
             overflown = true
             drop()
-            onOverflow(
-              tooLong
-                ? `a body was longer than ${bounds.bodyBytes} bytes.`
-                : `the bodies on their way were longer than ${bounds.heldBytes} bytes.`,
-            )
+            onOverflow(`the bodies on their way were longer than ${bounds.heldBytes} bytes.`)
             return
           }
           chunks.push(chunk)
@@ -51,11 +67,12 @@ export function createCaptureRoom(bounds: Bounds, onOverflow: (detail: string) =
           held += chunk.length
         },
         take: () => {
+          if (hash) return Buffer.from(digestText(passed, hash.copy().digest()))
           const body = Buffer.concat(chunks)
           drop()
           return body
         },
-        isWhole: () => !overflown,
+        isWhole: () => !overflown && hash === undefined,
       }
     },
   }

@@ -46,6 +46,8 @@ export type RecorderOptions = {
    * type, known when somebody asks.
    */
   readonly player?: (url: () => string) => Promise<Player>
+  /** A recording that replaces everything was killed, and its journal stands here now: this one does not go on with it. */
+  readonly onSetAside?: (journal: string) => void
   /** The recording lacks something from now on; the traffic goes on. */
   readonly onBad?: (detail: string) => void
   readonly onFailure?: (request: string, failure: Failure) => void
@@ -72,9 +74,10 @@ export type RunningRecorder = {
   readonly url: string
   /**
    * Stops listening and writes the cassette. Undefined when nothing has passed: then nothing is written, and what
-   * was there stands. @throws CassetteError
+   * was there stands. `isPartial`: what is there stands in any case, and the new one is written beside it.
+   * @throws CassetteError
    */
-  readonly finish: () => Promise<Recorded | undefined>
+  readonly finish: (isPartial?: boolean) => Promise<Recorded | undefined>
 }
 
 /** How long exchanges in flight may take after the end has been asked for. */
@@ -85,8 +88,10 @@ const HOST = '127.0.0.1'
 export async function startRecorder(options: RecorderOptions): Promise<RunningRecorder> {
   const { upstream: url, clock = systemClock, onFailure = () => {} } = options
   const { journal } = cassettePaths(options.out)
-  const isResumed = options.leftover === 'resume' && existsSync(journal)
+  const isLeft = options.leftover === 'resume' && existsSync(journal)
   const writer = await createWriter(writerOptions(options, clock))
+  const isResumed = isLeft && writer.setAside === undefined
+  if (writer.setAside !== undefined) options.onSetAside?.(writer.setAside)
   /** A journal without an exchange is of no use to anybody; what a resumed one holds is kept. */
   const leave = async () => {
     await writer.close()
@@ -130,7 +135,7 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
 
   return {
     url: ownUrl,
-    finish: async () => {
+    finish: async (isPartial = false) => {
       const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS)
       await stop()
       clearTimeout(cut)
@@ -139,7 +144,7 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
         await leave()
         return undefined
       }
-      return summary(await writer.finish(player?.continuations()))
+      return summary(await writer.finish(player?.continuations(), isPartial))
     },
   }
 }
@@ -179,6 +184,7 @@ function writerOptions(options: RecorderOptions, clock: Clock): WriterOptions {
     secrets: options.secrets ?? [],
     existing: options.player ? 'append' : 'replace',
     leftover: options.leftover,
+    replaces: options.leftover === 'discard',
     onBad: ({ fault }) => onBad(fault?.detail ?? 'not all that passed was recorded.'),
   }
 }

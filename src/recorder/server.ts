@@ -11,11 +11,11 @@ import { judgeHeaderLines } from '../checks/headers.ts'
 import { problem } from '../errors/problem.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import { HEADER_LINES, keepEveryHeaderLine } from '../http/header-lines.ts'
-import { splitTarget } from '../http/target.ts'
 import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
 import { type Failure, failureOf, mayRetry } from '../upstream/failure.ts'
 import type { UpstreamReply } from '../upstream/send.ts'
 import type { Passage, TakePassage } from './passage.ts'
+import { shownRequest } from './shown-request.ts'
 
 const HEADER_BYTES = 64 * 1024
 /** CONNECT is no request to pass on: Node does not hand it to a router. */
@@ -87,7 +87,7 @@ export function createServer({ take, origin, onFailure }: ServerOptions): Fastif
         passageOf(raw).fail()
         if (reply.raw.destroyed) return void reply.hijack()
         const failure = failureOf(error.cause ?? error)
-        onFailure(`${raw.method} ${splitTarget(originalUrl).path}`, failure)
+        onFailure(shownRequest(raw.method ?? '', originalUrl), failure)
         void sendProblem(reply, refuse(failure.code, failure.detail), origin)
       },
     },

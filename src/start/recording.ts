@@ -42,6 +42,7 @@ export type SessionOptions = Pick<
   | 'onBad'
   | 'onFailure'
   | 'onPast'
+  | 'onSetAside'
 > & {
   readonly mode: RecordMode
   /** Not needed, and not asked for anything, where the cassette is only replayed. */
@@ -60,8 +61,11 @@ export type Session = {
   /** What became of the cassette that was there; undefined when it was not replayed. */
   readonly ledger: () => Ledger | undefined
   readonly misses: () => readonly MissReport[]
-  /** Stops, and writes what was recorded; undefined when nothing was. @throws CassetteError */
-  readonly finish: () => Promise<Recorded | undefined>
+  /**
+   * Stops, and writes what was recorded; undefined when nothing was. `isPartial`: the tests failed, so a cassette that
+   * would have been replaced stays. @throws CassetteError
+   */
+  readonly finish: (isPartial?: boolean) => Promise<Recorded | undefined>
 }
 
 /** @throws CassetteError, or the error of listening. */

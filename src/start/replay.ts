@@ -151,6 +151,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   const answerer = createReplay({
     edge,
     tape,
+    laneName: remembered(redactor.redactText),
     recordedOrigin: cassettes[0]?.origin,
     onMiss,
     ...(onNewExchange && { onNewExchange }),
@@ -173,6 +174,20 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
       lifecycle.close()
       await store.close()
     },
+  }
+}
+
+const MAX_LANES = 1000
+
+/** A run has few lanes, and asks for the name of one with every request. */
+function remembered(nameOf: (lane: string) => string): (lane: string) => string {
+  const names = new Map<string, string>()
+  return (lane) => {
+    const known = names.get(lane)
+    if (known !== undefined) return known
+    const name = nameOf(lane)
+    if (names.size < MAX_LANES) names.set(lane, name)
+    return name
   }
 }
 

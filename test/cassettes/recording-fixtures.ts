@@ -5,13 +5,14 @@ import fc from 'fast-check'
 import { afterAll } from 'vitest'
 import type { CassetteHeader } from '../../src/cassettes/file/header.ts'
 import type { CapturedExchange } from '../../src/cassettes/interaction.ts'
-import { redactionPolicy } from '../../src/cassettes/redaction/contract.ts'
+import { CONTRACT_FIELDS, redactionPolicy } from '../../src/cassettes/redaction/contract.ts'
 import {
   createRedactor,
   type Redactor,
   type RedactorOptions,
 } from '../../src/cassettes/redaction/redactor.ts'
 import { createSecrets } from '../../src/cassettes/redaction/secrets/secrets.ts'
+import type { Item } from '../../src/cassettes/writer/messages.ts'
 import type { WriterOptions } from '../../src/cassettes/writer/writer.ts'
 import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
 import type { HeaderLine } from '../../src/http/header-lines.ts'
@@ -45,7 +46,7 @@ export function settings(path: string, more: Partial<WriterOptions> = {}): Write
 export function redactor(options: Partial<RedactorOptions> = {}): Redactor {
   return createRedactor({
     policy: redactionPolicy(),
-    secrets: createSecrets(),
+    secrets: createSecrets(CONTRACT_FIELDS.words),
     rules: DEFAULT_OUTCOMES,
     ...options,
   })
@@ -158,3 +159,21 @@ export const anyExchange: fc.Arbitrary<CapturedExchange> = fc.record({
     freq: 8,
   }),
 })
+
+/** An exchange as it reaches the recorder's thread. */
+export function itemsOf(
+  { request, reply, ...rest }: CapturedExchange,
+  id: number,
+): { items: Item[]; bytes: Uint8Array } {
+  const bytes = Buffer.concat([request.body, reply?.body ?? new Uint8Array(0)])
+  const { startedAt, lane, operation, durationMs, origin } = rest
+  const body = [0, request.body.length] as const
+  const replied = reply && { ...reply, body: [request.body.length, reply.body.length] as const }
+  return {
+    items: [
+      { open: { id, startedAt, lane, operation, ...request, body } },
+      { end: { id, durationMs, origin, reply: replied } },
+    ],
+    bytes,
+  }
+}

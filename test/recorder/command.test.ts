@@ -119,7 +119,7 @@ describe('sandgate record', () => {
     expect(ended).toMatchObject({ code: 6, stderr: expect.stringContaining('no exchange had a reply') })
     expect(existsSync(out)).toBe(false)
     expect(ended.stderr).toContain(
-      'GET /v1/x: UPSTREAM_UNAVAILABLE (ECONNREFUSED). It refused the connection.',
+      'GET /v1/…: UPSTREAM_UNAVAILABLE (ECONNREFUSED). It refused the connection.',
     )
   })
 

@@ -71,7 +71,7 @@ describe('an upstream that does not answer in time', () => {
     ])
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/\n200\n504\n200\n$/) })
     expect(ended.stderr).toContain(
-      'sandgate record: POST /never: UPSTREAM_TIMEOUT (UND_ERR_HEADERS_TIMEOUT). It did not answer in time.\n',
+      'sandgate record: POST /…: UPSTREAM_TIMEOUT (UND_ERR_HEADERS_TIMEOUT). It did not answer in time.\n',
     )
     expect(ended.stderr).toContain('recorded 3 exchanges, 1 without a reply')
     expect(loadCassette(out).interactions.map(({ reply }) => reply?.status)).toEqual([200, undefined, 200])

@@ -5,8 +5,10 @@ import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { loadCassette } from '../../src/cassettes/file/load.ts'
+import { bodyDigest } from '../../src/cassettes/redaction/body-digest.ts'
+import { lintCassette } from '../../src/cassettes/tools/lint.ts'
 import { mayRetry } from '../../src/upstream/failure.ts'
-import { scratch } from '../cassettes/recording-fixtures.ts'
+import { bodyText, scratch } from '../cassettes/recording-fixtures.ts'
 import { record, startUpstream } from './upstream.ts'
 
 const directory = scratch()
@@ -166,14 +168,36 @@ describe('a client that goes away', () => {
 })
 
 describe('a body that is too long for the recording', () => {
-  it('passes all the same, and the recording says that it is incomplete', async () => {
-    const upstream = await startUpstream((req, res) => req.pipe(res))
+  it('passes all the same: its digest is recorded, or that its answer was not kept, and the rest as ever', async () => {
+    const upstream = await startUpstream((req, res) => (req.url === '/small' ? res.end('{}') : req.pipe(res)))
     const onBad = vi.fn()
-    const recorder = await record(upstream.url, out, { onBad, bounds: { bodyBytes: 1000, heldBytes: 4000 } })
+    const recorder = await record(upstream.url, out, {
+      onBad,
+      bounds: { bodyBytes: 1000, heldBytes: 400_000 },
+    })
     const body = Buffer.alloc(200_000, 'x')
     const response = await fetch(recorder.url, { method: 'POST', body })
     expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true)
-    expect(onBad).toHaveBeenCalledExactlyOnceWith('a body was longer than 1000 bytes.')
+    await fetch(new URL('/small', recorder.url), { method: 'POST', body })
+    expect(onBad).not.toHaveBeenCalled()
+    const recorded = await recorder.finish()
+    expect(recorded?.withoutReply).toMatchObject([{ entry: 1, isFault: true }])
+    const [echoed, small] = loadCassette(out).interactions
+    expect(bodyText(echoed?.request)).toBe(bodyDigest(body))
+    expect(echoed).toMatchObject({ reply: undefined, noReply: 'beyond-bound' })
+    expect([bodyText(small?.request), bodyText(small?.reply)]).toEqual([bodyDigest(body), '{}'])
+    const named = lintCassette(out, { rules: [] }).map(({ at, message }) => `${at.entry} ${message}`)
+    expect(named.filter((text) => text.includes('digest of a body'))).toHaveLength(2)
+  })
+
+  it('or too many at once: they pass, and the recording says that it is incomplete', async () => {
+    const upstream = await startUpstream((req, res) => req.pipe(res))
+    const onBad = vi.fn()
+    const recorder = await record(upstream.url, out, { onBad, bounds: { bodyBytes: 4000, heldBytes: 1000 } })
+    const body = Buffer.alloc(3000, 'x')
+    const response = await fetch(recorder.url, { method: 'POST', body })
+    expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true)
+    expect(onBad).toHaveBeenCalledExactlyOnceWith('the bodies on their way were longer than 1000 bytes.')
     await expect(recorder.finish()).rejects.toMatchObject({ reason: 'incomplete-recording' })
     expect(existsSync(out)).toBe(false)
   })

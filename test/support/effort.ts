@@ -45,6 +45,9 @@ export const STORED_ANSWERS = count('TEST_STORED_ANSWERS', 100_000, 5_000_000)
 /** Partners in one configuration. */
 export const MANY_PARTNERS = count('TEST_MANY_PARTNERS', 3000, 10_000)
 
+/** Secrets and people that are put into generated exchanges, ten in a recording. */
+export const CANARIES = count('TEST_CANARIES', 3000, 60_000)
+
 const PROPERTY_FACTOR = count('TEST_PROPERTY_FACTOR', 1, 20)
 
 /** How often a property is tried, from how often `npm test` tries it. */

@@ -27,13 +27,18 @@ export type LoadedCassette = Cassette & {
   readonly isEdited: boolean
 }
 
+/** Told now and then how many entries have been read. */
+export type OnEntries = (count: number) => void
+
 /**
  * Loads a cassette in either form.
  *
  * @throws CassetteError, each fault with a reason of its own: a damaged cassette is never an empty one.
  */
-export function loadCassette(path: string): LoadedCassette {
-  return (path.endsWith('.har') ? streamHar(path) : undefined) ?? parseCassette(readFile(path), path)
+export function loadCassette(path: string, onEntries?: OnEntries): LoadedCassette {
+  return (
+    (path.endsWith('.har') ? streamHar(path, onEntries) : undefined) ?? parseCassette(readFile(path), path)
+  )
 }
 
 /**
@@ -42,8 +47,8 @@ export function loadCassette(path: string): LoadedCassette {
  * @throws CassetteError, also when an edit has moved what is bound or redacted from its place: values of the run would
  * then be missing in some answers, which no miss would explain.
  */
-export function loadSound(path: string): LoadedCassette {
-  const cassette = loadCassette(path)
+export function loadSound(path: string, onEntries?: OnEntries): LoadedCassette {
+  const cassette = loadCassette(path, onEntries)
   if (!cassette.isEdited) return cassette
   const moved = cassette.interactions.flatMap((interaction) =>
     movedPlaces(interaction).map(({ message }) => ({ message, entry: interaction.sequence })),
@@ -59,11 +64,11 @@ export function loadSound(path: string): LoadedCassette {
  * A cassette as it is written, read piece by piece. Undefined for every other file: what it is, and what is wrong with
  * it, shows when it is read as a whole.
  */
-function streamHar(path: string): LoadedCassette | undefined {
+function streamHar(path: string, onEntries: OnEntries = () => {}): LoadedCassette | undefined {
   let fd: number | undefined
   try {
     fd = openSync(path, 'r')
-    return fstatSync(fd).isFile() ? fromPieces(readPieces(fd), path) : undefined
+    return fstatSync(fd).isFile() ? fromPieces(readPieces(fd), path, onEntries) : undefined
   } catch {
     return undefined
   } finally {
@@ -71,7 +76,7 @@ function streamHar(path: string): LoadedCassette | undefined {
   }
 }
 
-function fromPieces(pieces: Iterable<Buffer>, path: string): LoadedCassette {
+function fromPieces(pieces: Iterable<Buffer>, path: string, onEntries: OnEntries): LoadedCassette {
   const share = createSharing()
   const interactions: Interaction[] = []
   let chain = ''
@@ -82,6 +87,7 @@ function fromPieces(pieces: Iterable<Buffer>, path: string): LoadedCassette {
     else {
       chain = chainHash(chain, piece)
       interactions.push(share(readEntry(JSON.parse(piece.toString('utf8')), log.header.origin)))
+      onEntries(interactions.length)
     }
   }
   if (log === undefined) throw new OtherSpellingError()

@@ -1,11 +1,13 @@
-import { chmodSync, existsSync, renameSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { chmodSync, existsSync, readlinkSync, realpathSync, renameSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 
 /** The files that belong to one cassette. */
 export type CassettePaths = {
   readonly har: string
   readonly journal: string
   readonly lock: string
+  /** Where a recording goes that must not take the place of the finished cassette. */
+  readonly partial: string
 }
 
 /** From `name.har`, `name.cassette.jsonl` or `name`. */
@@ -16,14 +18,16 @@ export function cassettePaths(path: string): CassettePaths {
     har: at(`${name}.har`),
     journal: at(`${name}.cassette.jsonl`),
     lock: at(`${name}.cassette.lock`),
+    partial: at(`${name}.partial.har`),
   }
 }
 
 /**
  * Moves a journal out of the way, readable by its owner alone: `quarantine` when it would have leaked a secret,
- * `incomplete` when it lacks exchanges. What was set aside before is kept.
+ * `incomplete` when it lacks exchanges, `replaced` when it was to take the place of a cassette that is now gone on with.
+ * What was set aside before is kept.
  */
-export function setAside(journal: string, why: 'quarantine' | 'incomplete'): string | undefined {
+export function setAside(journal: string, why: 'quarantine' | 'incomplete' | 'replaced'): string | undefined {
   if (!existsSync(journal)) return undefined
   const base = journal.replace(/\.jsonl$/, `.${why}`)
   let aside = `${base}.jsonl`
@@ -31,4 +35,14 @@ export function setAside(journal: string, why: 'quarantine' | 'incomplete'): str
   renameSync(journal, aside)
   chmodSync(aside, 0o600)
   return aside
+}
+
+/** The file that a path leads to: a symbolic link is followed, also one whose file is not there yet. */
+export function followedPath(path: string): string {
+  if (existsSync(path)) return realpathSync(path)
+  try {
+    return resolve(dirname(path), readlinkSync(path))
+  } catch {
+    return path
+  }
 }

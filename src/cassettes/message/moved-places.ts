@@ -7,8 +7,8 @@ import { TOKEN_DELIMITERS, valuesOf } from './values.ts'
 /** A place that does not hold what the cassette says of it. */
 export type MovedPlace = { readonly place: Place; readonly message: string }
 
-/** What a whole body was redacted for has no place in it. */
-const OF_THE_BODY: ReadonlySet<string> = new Set(['stored-decoded', 'unreadable-encoding'])
+/** What a whole body was redacted for has no place in it. What follows the word says more. */
+const OF_THE_BODY: ReadonlySet<string> = new Set(['stored-decoded', 'unreadable-encoding', 'beyond'])
 
 /** After an edit by hand the places of bound and redacted values may hold something else, or be gone. */
 export function movedPlaces(interaction: Interaction): MovedPlace[] {
@@ -22,7 +22,7 @@ export function movedPlaces(interaction: Interaction): MovedPlace[] {
         moved.push({ place, message: `${placeKey(place)} does not hold the bound ${type}` })
   }
   for (const { place, kind, rule } of redactions) {
-    if (OF_THE_BODY.has(rule)) continue
+    if (OF_THE_BODY.has(rule.split(' ', 1)[0] ?? '')) continue
     const held = place.pointer === '' ? textOf(interaction, place) : values.get(placeKey(place))
     if (held === undefined || (kind === 'secret' && !held.includes('redacted-')))
       moved.push({ place, message: `${placeKey(place)} does not hold the stand-in of the ${rule}` })

@@ -17,3 +17,10 @@ export function digestText(length: number, sha256: Uint8Array): string {
   const digest = scryptSync(sha256, `sandgate body ${length}`, 24, COST)
   return `a body of ${length} bytes, scrypt ${digest.toString('base64url')}`
 }
+
+/** Whether a body is what stands for another one. */
+export function isDigestText(body: Uint8Array): boolean {
+  return (
+    body.length < 128 && /^a body of \d+ bytes, scrypt [\w-]{32}$/.test(Buffer.from(body).toString('latin1'))
+  )
+}

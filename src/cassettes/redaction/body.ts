@@ -33,7 +33,7 @@ export function secretsOfFields(fields: readonly EditableField[], table: FieldLo
 }
 
 /** The rule of a field that has a value which can be what its name says. */
-function ruleOf({ names, number, value }: EditableField, table: FieldLookup): FieldRule | undefined {
+export function ruleOf({ names, number, value }: EditableField, table: FieldLookup): FieldRule | undefined {
   if (value === '') return undefined
   const rule = table.rule(names, number)
   if (rule?.kind !== 'secret') return rule

@@ -1,7 +1,10 @@
 import type { HeaderLine } from '../../http/header-lines.ts'
+import { decodePercentOrKeep } from '../../http/percent.ts'
 import type { Redaction } from '../interaction.ts'
 import type { EditableField } from '../message/body-fields.ts'
 import { BeyondBound } from '../message/bounds.ts'
+import { utf8 } from '../message/bytes.ts'
+import { jsonText } from '../message/json-leaves.ts'
 import { secretsOfFields } from './body.ts'
 import type { Edit, Search } from './edits.ts'
 import { secretsOfHeaders } from './headers.ts'
@@ -25,7 +28,20 @@ export type RedactionContext = {
 
 /** What is looked for in an exchange that holds these words of its own. */
 export function searchOf({ secrets, standIns, memory }: RedactionContext, own: KnownWords): Search {
-  return { secrets, standIns, words: [own, memory.earlier].filter((words) => !words.isEmpty()) }
+  const note: Search['note'] = ({ rule, value }, spelled) => {
+    if (!looksMade(value)) return false
+    // Which of its encodings is a part of the secret itself, nobody can say.
+    const readings = [value, utf8(spelled), jsonText(spelled), decodePercentOrKeep(utf8(spelled))]
+    return [...new Set(readings)]
+      .map((reading) => memory.noteSecret(rule, reading, own) || secrets.learn(reading))
+      .includes(true)
+  }
+  return { secrets, standIns, words: [own, memory.earlier], note }
+}
+
+/** No word of a sentence: a text can say `password: wrong` in many ways. */
+function looksMade(value: string): boolean {
+  return /[0-9]|[a-z][A-Z]|[^A-Za-z\s.,'-]/.test(value) || (value.length >= 16 && !/\s/.test(value))
 }
 
 /** The name of a stand-in among those that were sent. */

@@ -1,5 +1,7 @@
 import { SCOPES } from '../../config/contract.ts'
+import { CATALOGUE } from '../../errors/catalogue.ts'
 import { type NamedField, namedFields } from '../../operations/named-fields.ts'
+import { ROWS } from '../../operations/operations.ts'
 import { type PolicyOptions, policyOf, type RedactionPolicy } from './policy.ts'
 import {
   createFieldLookup,
@@ -9,21 +11,6 @@ import {
   folded,
 } from './stand-ins/field-rules.ts'
 
-/** The secrets that other interfaces have; those of ours are annotated where the fields are. */
-const SECRET_NAMES = [
-  'client_assertion',
-  'refresh_token',
-  'id_token',
-  'token',
-  'api_key',
-  'password',
-  'secret',
-  'private_key',
-  'authorization',
-  'session_token',
-  'csrf_token',
-]
-
 /** The table of the contract, from the annotations of its fields. */
 export const CONTRACT_FIELDS: FieldTable = contractFields()
 
@@ -32,7 +19,6 @@ export const { rule: fieldRule, shape: fieldShape } = createFieldLookup(CONTRACT
 function contractFields(): FieldTable {
   const rules: Record<string, FieldRule> = {}
   const shapes: Record<string, FieldShape> = {}
-  for (const name of SECRET_NAMES) rules[folded(name)] = { kind: 'secret', type: name }
   const fields = namedFields()
   for (const field of fields) {
     const kind = kindOf(field.schema)
@@ -41,8 +27,22 @@ function contractFields(): FieldTable {
     rules[name] = { kind, type }
     if (kind !== 'client-id') shapes[type] = shapeOf(field.schema)
   }
-  const words = new Set([...SCOPES, ...fields.flatMap(({ names }) => names.slice(-1))])
-  return { rules, shapes, words: [...words] }
+  const names = fields.flatMap(({ names }) => names.slice(-1))
+  return { rules, shapes, names: [...new Set(names)], words: [...new Set([...names, ...vocabulary(fields)])] }
+}
+
+/** What stands on every page of this interface: scopes, operations, paths, error codes, and the values of lists. */
+function vocabulary(fields: readonly NamedField[]): string[] {
+  const listed = fields.flatMap(({ schema: { enum: list, const: one } }) => [
+    ...(Array.isArray(list) ? list : []),
+    one,
+  ])
+  return [
+    ...SCOPES,
+    ...ROWS.flatMap(({ id, path, method }) => [id, path, method]),
+    ...Object.keys(CATALOGUE),
+    ...listed.filter((value) => typeof value === 'string'),
+  ]
 }
 
 function kindOf({ secret, personal, clientId }: NamedField['schema']): FieldRule['kind'] | undefined {

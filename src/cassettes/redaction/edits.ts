@@ -1,5 +1,6 @@
 import type { Place, Redaction } from '../interaction.ts'
 import type { EditableField } from '../message/body-fields.ts'
+import { BeyondBound } from '../message/bounds.ts'
 import { escaped } from '../message/json-leaves.ts'
 import type { Splice } from '../message/splice.ts'
 import { fieldAt } from './field-at.ts'
@@ -23,6 +24,10 @@ export type Search = {
   readonly standIns: StandIns
   /** Personal values of earlier exchanges, and of this one its personal values and short secrets. */
   readonly words: readonly KnownWords[]
+  /** All of the message was looked through, and holds nothing beside its fields. */
+  readonly isSwept?: true
+  /** What a name in a text has shown is looked for as well. True when it was not before. */
+  readonly note: (hit: SecretHit, spelled: string) => boolean
 }
 
 /**
@@ -32,12 +37,18 @@ export type Search = {
 export function withFindings(
   text: string,
   edits: readonly Edit[],
-  { secrets, standIns, words }: Search,
+  { secrets, standIns, words, note, isSwept }: Search,
   placeOf: (start: number, end: number) => Place,
   fields: readonly EditableField[] = [],
 ): Edit[] {
+  if (isSwept) return [...edits].sort((a, b) => a.start - b.start)
   const found: Edit[] = []
-  for (const hit of secrets.find(text, words)) {
+  const first = secrets.find(text, words)
+  const isNews = first
+    .filter(({ isNamed }) => isNamed)
+    .map((hit) => note(hit, text.slice(hit.start, hit.end)))
+    .includes(true)
+  for (const hit of isNews ? secrets.find(text, words) : first) {
     const field = fieldAt(fields, hit.start, hit.end)
     if (field?.number && !isWholeNumber(field, hit)) continue
     found.push(editOf(text, hit, field?.number === true, standIns, placeOf))
@@ -46,9 +57,16 @@ export function withFindings(
   return merged([...edits, ...found])
 }
 
-/** Whether `withFindings` would find anything, without giving out stand-ins. */
-export function holdsFindings(text: string, { secrets, words }: Search): boolean {
-  return secrets.find(text, words).length > 0
+/** A search that has nothing left to find, when that is so of all these texts together: most messages hold no more. */
+export function sweptSearch(search: Search, texts: readonly string[]): Search {
+  try {
+    return search.secrets.find(texts.join('\n'), search.words).length === 0
+      ? { ...search, isSwept: true }
+      : search
+  } catch (cause) {
+    if (!(cause instanceof BeyondBound)) throw cause
+    return search
+  }
 }
 
 /** A short secret, a name and a year can be a number by chance; a card number is one. */

@@ -6,7 +6,7 @@ import { latin1, utf8 } from '../message/bytes.ts'
 import { formValues } from '../message/form-spans.ts'
 import { repeatPointer } from '../message/place.ts'
 import { spliced } from '../message/splice.ts'
-import { type Edit, holdsFindings, type Search, withFindings } from './edits.ts'
+import { type Edit, type Search, withFindings } from './edits.ts'
 import type { RedactionPolicy } from './policy.ts'
 import { secretMeaning } from './secrets/names.ts'
 import type { StandIns } from './stand-ins/stand-ins.ts'
@@ -16,21 +16,16 @@ export type RedactedHeaders = { readonly headers: readonly HeaderLine[]; readonl
 /** Names whose values are secrets even where the header is left out; what they held is looked for elsewhere. */
 const SENSITIVE = /auth|cookie|key|secret|token|session|signature|password/i
 
-/**
- * The allowed lines, in their order and spelling, with stand-ins for what they hold. Credentials keep their scheme,
- * cookies their names and attributes.
- */
-export function redactHeaders(
+/** The allowed lines, and what in each has to go by the name of its header. */
+export function readHeaders(
   lines: readonly HeaderLine[],
-  part: 'request-header' | 'reply-header',
+  part: HeaderPart,
   policy: RedactionPolicy,
-  search: Search,
-): RedactedHeaders {
-  const { standIns } = search
+  standIns: StandIns,
+): readonly Kept[] {
   const allowed = part === 'request-header' ? policy.requestHeaders : policy.replyHeaders
   const seen = new Map<string, number>()
   const kept: Kept[] = []
-  let joined = ''
   for (const line of lines) {
     const [name, value] = line
     const lower = name.toLowerCase()
@@ -41,17 +36,33 @@ export function redactHeaders(
     // Node hands over header values as Latin-1 already; anything beyond that is taken as UTF-8.
     const wide = /[^\0-\xff]/.test(value)
     const bytes = wide ? latin1(value) : value
-    const own = place ? structural(lower, bytes, place, standIns) : NO_EDITS
-    kept.push({ line, lower, count, wide, bytes, own })
-    joined += `${spliced(bytes, own)}\n`
+    kept.push({
+      line,
+      lower,
+      count,
+      wide,
+      bytes,
+      own: place ? structural(lower, bytes, place, standIns) : NO_EDITS,
+    })
   }
-  // All values are searched together first; only when that finds something is each searched by itself.
-  const clean = !holdsFindings(joined, search)
+  return kept
+}
+
+/** What is left of the values, for a search in all of them together. */
+export function headerText(kept: readonly Kept[]): string {
+  return kept.map(({ bytes, own }) => spliced(bytes, own)).join('\n')
+}
+
+/**
+ * The lines, in their order and spelling, with stand-ins for what they hold. Credentials keep their scheme, cookies their
+ * names and attributes.
+ */
+export function redactHeaders(kept: readonly Kept[], part: HeaderPart, search: Search): RedactedHeaders {
   const headers: HeaderLine[] = []
   const edits: Edit[] = []
   for (const { line, lower, count, wide, bytes, own } of kept) {
     const place = () => placeOf(part, lower, count)
-    const found = clean ? own : withFindings(bytes, own, search, place)
+    const found = withFindings(bytes, own, search, place)
     if (found.length === 0) {
       headers.push(line)
       continue
@@ -63,7 +74,9 @@ export function redactHeaders(
   return { headers, edits }
 }
 
-type Kept = {
+type HeaderPart = 'request-header' | 'reply-header'
+
+export type Kept = {
   readonly line: HeaderLine
   readonly lower: string
   /** How many lines of this name came before. */

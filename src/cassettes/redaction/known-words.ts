@@ -14,8 +14,8 @@ export type Memory = {
   readonly earlier: KnownWords
   /** Remembers what these edits have replaced: `own` for the exchange they are of, `earlier` for later ones. */
   readonly remember: (edits: readonly Edit[], own: KnownWords) => void
-  /** Remembers a short secret for its exchange. */
-  readonly noteSecret: (rule: string, value: string, own: KnownWords) => void
+  /** Remembers a short secret for its exchange; false when it is none, or was remembered before. */
+  readonly noteSecret: (rule: string, value: string, own: KnownWords) => boolean
 }
 
 export function newWords(): KnownWords {
@@ -26,8 +26,9 @@ export function createMemory(secrets: Secrets, fields: FieldLookup): Memory {
   const earlier = newWords()
   const seen = new Set<string>()
   const noteSecret: Memory['noteSecret'] = (rule, value, own) => {
-    if (value.length < SHORTEST_SECRET || value.length >= SEARCHED_LENGTH || secrets.isWord(value)) return
-    own.add(value, { rule, value })
+    if (value.length < SHORTEST_SECRET || value.length >= SEARCHED_LENGTH || secrets.isWord(value))
+      return false
+    return own.add(value, { rule, value })
   }
   return {
     earlier,

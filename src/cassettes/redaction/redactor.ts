@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { OutcomeRule } from '../../config/outcomes.ts'
 import type { HeaderLine } from '../../http/header-lines.ts'
+import { isPublicClientId } from '../../tokens/client-id.ts'
 import { joined } from '../bindings/joined.ts'
 import type { Binding, CapturedExchange, CapturedReply, CapturedRequest, Redaction } from '../interaction.ts'
 import { latin1, utf8 } from '../message/bytes.ts'
@@ -9,7 +10,7 @@ import { plainReply } from '../message/encoding.ts'
 import { spliced } from '../message/splice.ts'
 import { type RedactionContext, searchOf } from './context.ts'
 import { type Edit, withFindings } from './edits.ts'
-import { redactHeaders } from './headers.ts'
+import { readHeaders, redactHeaders } from './headers.ts'
 import { createMemory, newWords } from './known-words.ts'
 import type { RedactionPolicy } from './policy.ts'
 import { type RedactedReply, redactReply } from './reply.ts'
@@ -73,6 +74,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
   const memory = createMemory(secrets, policy.fields)
   const context: RedactionContext = { policy, secrets, standIns, memory, sent: new Set(), redactionsOf }
   const redactText: Redactor['redactText'] = (text, words = newWords()) => {
+    if (text === '' || isPublicClientId(text)) return text
     const bytes = latin1(text)
     const edits = withFindings(bytes, [], searchOf(context, words), () => ({ part: 'path', pointer: '' }))
     return edits.length === 0 ? text : utf8(spliced(bytes, edits))
@@ -82,7 +84,8 @@ export function createRedactor(options: RedactorOptions): Redactor {
     const names = varyNames(reply).filter((name) => !policy.requestHeaders.has(name))
     if (names.length === 0) return { headers: [], redactions: [] }
     const chosen = { ...policy, requestHeaders: new Set(names) }
-    const kept = redactHeaders(lines, 'request-header', chosen, searchOf(context, words))
+    const read = readHeaders(lines, 'request-header', chosen, standIns)
+    const kept = redactHeaders(read, 'request-header', searchOf(context, words))
     return { headers: kept.headers, redactions: redactionsOf(kept.edits) }
   }
 

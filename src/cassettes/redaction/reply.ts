@@ -6,8 +6,8 @@ import { readableBody } from '../message/readable-body.ts'
 import { spliced } from '../message/splice.ts'
 import { fieldEdits } from './body.ts'
 import { learnSecrets, type RedactionContext, searchOf, sentName } from './context.ts'
-import { withFindings } from './edits.ts'
-import { redactHeaders } from './headers.ts'
+import { sweptSearch, withFindings } from './edits.ts'
+import { headerText, readHeaders, redactHeaders } from './headers.ts'
 import { bindingsOf, placeInBody } from './holes.ts'
 import { orOpaque } from './or-opaque.ts'
 import type { KnownWords } from './secrets/secrets.ts'
@@ -30,18 +30,23 @@ export function redactReply(
 ): RedactedReply | undefined {
   const { policy, standIns, memory } = context
   const read = readableBody(reply)
-  const { body, made: found } = orOpaque(read, () => {
+  const { body: named, made: bodyEdits } = orOpaque(read, () => {
     learnSecrets(context, reply.headers, read.fields, words)
-    const edits = fieldEdits(read.fields, 'reply-body', standIns, policy.personal)
-    memory.remember(edits, words)
-    const placeOf = placeInBody('reply-body', read.fields)
-    return withFindings(read.bytes, edits, searchOf(context, words), placeOf, read.fields)
+    return fieldEdits(read.fields, 'reply-body', standIns, policy.personal)
   }, [])
+  memory.remember(bodyEdits, words)
+  const lines = readHeaders(reply.headers, 'reply-header', policy, standIns)
+  const search = sweptSearch(searchOf(context, words), [headerText(lines), spliced(named.bytes, bodyEdits)])
+  const { body, made: found } = orOpaque(
+    named,
+    () => withFindings(named.bytes, bodyEdits, search, placeInBody('reply-body', named.fields), named.fields),
+    [],
+  )
   if (body.encoding === 'opaque') return undefined
   const { fields, edits } = withShownPlaces('reply-body', body.fields, found, () =>
     bodyFields(spliced(body.bytes, found), mediaTypeOf(reply.headers)),
   )
-  const kept = redactHeaders(reply.headers, 'reply-header', policy, searchOf(context, words))
+  const kept = redactHeaders(lines, 'reply-header', search)
   const bindings = bindingsOf('reply-body', edits, fields, body.bytes, 'server').map(
     (binding): Binding => (context.sent.has(sentName(binding)) ? { ...binding, madeBy: 'client' } : binding),
   )

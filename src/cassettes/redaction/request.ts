@@ -7,8 +7,8 @@ import { readableBody } from '../message/readable-body.ts'
 import { spliced } from '../message/splice.ts'
 import { fieldEdits } from './body.ts'
 import { learnSecrets, type RedactionContext, searchOf, sentName } from './context.ts'
-import { withFindings } from './edits.ts'
-import { redactHeaders } from './headers.ts'
+import { sweptSearch, withFindings } from './edits.ts'
+import { headerText, readHeaders, redactHeaders } from './headers.ts'
 import { bindingsOf, pathBindings, placeInBody, placeInTarget } from './holes.ts'
 import { newWords } from './known-words.ts'
 import { orOpaque } from './or-opaque.ts'
@@ -33,14 +33,23 @@ export function redactRequest(request: CapturedRequest, context: RedactionContex
   learnSecrets(context, request.headers, query, words)
   const queryEdits = fieldEdits(query, 'query', standIns, policy.personal)
   memory.remember(queryEdits, words)
-  const { body, made: found } = orOpaque(read, () => {
+  const { body: named, made: bodyEdits } = orOpaque(read, () => {
     learnSecrets(context, [], read.fields, words)
-    const edits = fieldEdits(read.fields, 'request-body', standIns, policy.personal)
-    memory.remember(edits, words)
-    const placeOf = placeInBody('request-body', read.fields)
-    return withFindings(read.bytes, edits, searchOf(context, words), placeOf, read.fields)
+    return fieldEdits(read.fields, 'request-body', standIns, policy.personal)
   }, [])
-  const search = searchOf(context, words)
+  memory.remember(bodyEdits, words)
+  const lines = readHeaders(request.headers, 'request-header', policy, standIns)
+  const search = sweptSearch(searchOf(context, words), [
+    spliced(target, queryEdits),
+    headerText(lines),
+    spliced(named.bytes, bodyEdits),
+  ])
+  const { body, made: found } = orOpaque(
+    named,
+    () =>
+      withFindings(named.bytes, bodyEdits, search, placeInBody('request-body', named.fields), named.fields),
+    [],
+  )
   const targetEdits = withFindings(target, queryEdits, search, placeInTarget(target, query), query)
   const inTarget = withShownPlaces('query', query, targetEdits, () =>
     queryFields(spliced(target, targetEdits)),
@@ -48,7 +57,7 @@ export function redactRequest(request: CapturedRequest, context: RedactionContex
   const inBody = withShownPlaces('request-body', body.fields, found, () =>
     bodyFields(spliced(body.bytes, found), mediaTypeOf(request.headers)),
   )
-  const kept = redactHeaders(request.headers, 'request-header', policy, search)
+  const kept = redactHeaders(lines, 'request-header', search)
   const stored = storedBody(request.body, body, inBody.edits, kept.headers)
   const bindings = [
     ...bindingsOf('query', inTarget.edits, inTarget.fields, target, 'client'),

@@ -10,11 +10,15 @@ import { type LoadedCassette, parseCassette } from '../file/load.ts'
 import { readFile } from '../file/read-file.ts'
 import type { Cassette, Interaction, Place } from '../interaction.ts'
 import { type EditableField, queryFields } from '../message/body-fields.ts'
+import { BeyondBound } from '../message/bounds.ts'
 import { latin1 } from '../message/bytes.ts'
 import { movedPlaces } from '../message/moved-places.ts'
 import { placeKey } from '../message/place.ts'
 import { readableBody } from '../message/readable-body.ts'
-import { CONTRACT_FIELDS, fieldRule } from '../redaction/contract.ts'
+import { noReplySentence } from '../no-reply.ts'
+import { ruleOf } from '../redaction/body.ts'
+import { isDigestText } from '../redaction/body-digest.ts'
+import { CONTRACT_FIELDS } from '../redaction/contract.ts'
 import { createSecrets, type Secrets } from '../redaction/secrets/secrets.ts'
 import { createFieldLookup } from '../redaction/stand-ins/field-rules.ts'
 import { createStandIns, type StandIns } from '../redaction/stand-ins/stand-ins.ts'
@@ -35,6 +39,8 @@ export type LintOptions = {
   readonly testValues?: Iterable<string>
   /** Secrets to look for, beside what looks like one. */
   readonly secrets?: Secrets
+  /** Told the number of each entry, from 1, when it has been searched for secrets, and when it is judged. */
+  readonly onEntry?: (entry: number) => void
 }
 
 /** What is wrong with a cassette before it is committed: secrets, personal data, structure. Empty when nothing is. */
@@ -49,7 +55,7 @@ export function lintCassette(target: string | Cassette, options: LintOptions): L
   try {
     const bytes = readFile(target)
     // Secrets first: they are found in a file that cannot be loaded as well.
-    const found = scanFile(bytes, target, secrets)
+    const found = scanFile(bytes, target, secrets, options.onEntry)
     try {
       const cassette = parseCassette(bytes, target)
       return [...found, ...lintFile(bytes, cassette), ...lintInteractions(cassette, options)]
@@ -61,13 +67,23 @@ export function lintCassette(target: string | Cassette, options: LintOptions): L
   }
 }
 
-function scanFile(bytes: Buffer, path: string, secrets: Secrets): LintProblem[] {
+type Spanned = { readonly span: readonly [number, number]; readonly at: CassettePlace }
+
+function scanFile(
+  bytes: Buffer,
+  path: string,
+  secrets: Secrets,
+  onEntry: LintOptions['onEntry'],
+): LintProblem[] {
   if (!path.endsWith('.jsonl')) {
     try {
       const { entries = [], members } = harParts(bytes, path)
       const texts = [...entries].map((span, i) => ({ span, at: { entry: i + 1 } }))
       const rest = [...members.values()].map((span) => ({ span, at: {} }))
-      return [...rest, ...texts].flatMap(({ span, at }) => scan(bytes.toString('utf8', ...span), at, secrets))
+      return [...rest, ...texts].flatMap(({ span, at }: Spanned) => {
+        if (at.entry !== undefined) onEntry?.(at.entry)
+        return scan(bytes.toString('utf8', ...span), at, secrets)
+      })
     } catch {
       // Not a HAR: line by line, then.
     }
@@ -83,14 +99,13 @@ function scan(text: string, at: CassettePlace, secrets: Secrets): LintProblem[] 
 }
 
 function scanBytes(bytes: string, at: CassettePlace, secrets: Secrets): LintProblem[] {
-  return secrets.find(bytes).map(
-    ({ rule }): LintProblem => ({
-      severity: 'error',
-      kind: 'secret',
-      message: `holds a secret (${rule})`,
-      at,
-    }),
-  )
+  const problem = (message: string): LintProblem => ({ severity: 'error', kind: 'secret', message, at })
+  try {
+    return secrets.findInFile(bytes).map(({ rule }) => problem(`holds a secret (${rule})`))
+  } catch (cause) {
+    if (!(cause instanceof BeyondBound)) throw cause
+    return [problem(`holds more than can be looked through (${cause.beyond})`)]
+  }
 }
 
 function lintFile(bytes: Buffer, cassette: LoadedCassette): LintProblem[] {
@@ -129,11 +144,25 @@ function lintInteractions(cassette: Cassette, options: LintOptions): LintProblem
       problems.push({ severity: 'error', kind: 'structure', message, at })
     }
     seen.add(interaction.sequence)
-    if (interaction.reply === undefined)
-      problems.push({ severity: 'warning', kind: 'structure', message: 'has no reply', at })
+    options.onEntry?.(interaction.sequence)
+    if (interaction.reply === undefined) {
+      const message = `has no reply: ${noReplySentence(interaction.noReply)}`
+      problems.push({ severity: 'warning', kind: 'structure', message, at })
+    }
+    problems.push(...lintBeyond(interaction))
     problems.push(...lintFields(interaction, standIns, cassette.redaction), ...lintPlaces(interaction))
   }
   return problems
+}
+
+/** A body that nobody has looked through, and that is matched by its length and digest. */
+function lintBeyond({ request, redactions, sequence }: Interaction): LintProblem[] {
+  if (!isDigestText(request.body)) return []
+  const rule = redactions.find((one) => one.rule.startsWith('beyond '))?.rule ?? 'beyond too-long'
+  const why = rule.slice('beyond '.length).replaceAll('-', ' ')
+  const message = `holds the digest of a body that was not looked through (${why})`
+  const place = { part: 'request-body', pointer: '' } as const
+  return [{ severity: 'warning', kind: 'structure', message, at: { entry: sequence }, place }]
 }
 
 function lintFields(interaction: Interaction, standIns: StandIns, policy: string): LintProblem[] {
@@ -145,9 +174,10 @@ function lintFields(interaction: Interaction, standIns: StandIns, policy: string
     ['reply-body', reply ? readableBody(reply).fields : []],
   ]
   return parts.flatMap(([part, fields]) =>
-    fields.flatMap(({ names, pointer, value }): LintProblem[] => {
-      const rule = fieldRule(names)
-      if (rule === undefined || value === '' || redacted.has(placeKey({ part, pointer }))) return []
+    fields.flatMap((field): LintProblem[] => {
+      const { pointer, value } = field
+      const rule = ruleOf(field, standIns.fields)
+      if (rule === undefined || redacted.has(placeKey({ part, pointer }))) return []
       const at = { entry: sequence }
       const place = { part, pointer }
       if (rule.kind === 'personal') {
@@ -155,7 +185,7 @@ function lintFields(interaction: Interaction, standIns: StandIns, policy: string
         const severity = policy.startsWith('contract') ? 'error' : 'warning'
         return [{ severity, kind: 'personal', message: `holds a personal value (${rule.type})`, at, place }]
       }
-      if (value.startsWith('redacted-') || (rule.kind === 'client-id' && isPublicClientId(value))) return []
+      if (rule.kind === 'client-id' && (value.startsWith('redacted-') || isPublicClientId(value))) return []
       return [{ severity: 'error', kind: 'secret', message: `holds a secret (${rule.type})`, at, place }]
     }),
   )

@@ -25,8 +25,12 @@ export type RecorderSettings = {
   readonly secrets: readonly string[]
   /** `append` keeps the entries of the finished cassette that is there. */
   readonly existing: 'replace' | 'append'
+  /** The heap of the recorder's thread; by default what Node gives a thread. */
+  readonly threadMegabytes?: number
   /** What to do with the journal of a recorder that ended without finishing. */
   readonly leftover: 'resume' | 'refuse' | 'discard'
+  /** The recording is to take the place of a cassette, and another one does not go on with it. */
+  readonly replaces?: boolean
 }
 
 /** Where a body stands in the bytes of its batch. */
@@ -58,7 +62,7 @@ export type ToRecorder =
       readonly bytes: Uint8Array
     }
   | { readonly kind: 'mark-bad' }
-  | { readonly kind: 'finish'; readonly continuations: readonly Continuation[] }
+  | { readonly kind: 'finish'; readonly continuations: readonly Continuation[]; readonly isPartial: boolean }
   | { readonly kind: 'close' }
 
 /** A CassetteError as it crosses between threads. */
@@ -81,7 +85,8 @@ export type Finished = {
 }
 
 export type FromRecorder =
-  | { readonly kind: 'ready'; readonly nextId: number }
+  /** `setAside`: where a journal stands now that is none of this recording. */
+  | { readonly kind: 'ready'; readonly nextId: number; readonly setAside?: string }
   /** The batch is on the disk (or, of a bad recording, dropped). */
   | { readonly kind: 'written'; readonly number: number }
   | { readonly kind: 'bad'; readonly error: SentError }

@@ -15,6 +15,8 @@ export type ThreadListener = {
 export type RecorderThread = {
   /** The first ticket that no exchange of a resumed journal has. */
   readonly firstId: number
+  /** Where the journal of another recording stands that was in the way. */
+  readonly setAside: string | undefined
   readonly listen: (listener: ThreadListener) => void
   readonly send: (message: ToRecorder, transfer?: ArrayBuffer[]) => void
   /** Sends a message that has an answer. One at a time. */
@@ -26,7 +28,10 @@ export type RecorderThread = {
 
 /** Resolves when the recorder is ready to write. @throws CassetteError when it cannot. */
 export async function startThread(settings: RecorderSettings): Promise<RecorderThread> {
-  const worker = new Worker(workerUrl(), { workerData: settings })
+  const { threadMegabytes, ...data } = settings
+  const limits =
+    threadMegabytes === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: threadMegabytes } }
+  const worker = new Worker(workerUrl(), { workerData: data, ...limits })
   try {
     return threadOf(worker, await ready(worker))
   } catch (cause) {
@@ -35,8 +40,11 @@ export async function startThread(settings: RecorderSettings): Promise<RecorderT
   }
 }
 
-function threadOf(worker: Worker, firstId: number): RecorderThread {
+function threadOf(worker: Worker, { nextId: firstId, setAside }: Ready): RecorderThread {
   let answer: ((message: FromRecorder) => void) | undefined
+  /** What whoever asks a thread that has ended is told. */
+  let died: CassetteError | undefined
+  let isTerminated = false
   const send: RecorderThread['send'] = (message, transfer = []) => worker.postMessage(message, transfer)
   const during = async <T>(work: Promise<T>): Promise<T> => {
     worker.ref()
@@ -45,6 +53,7 @@ function threadOf(worker: Worker, firstId: number): RecorderThread {
   worker.unref()
   return {
     firstId,
+    setAside,
     send,
     during,
     listen: ({ onWritten, onBad, onDied }) => {
@@ -53,30 +62,38 @@ function threadOf(worker: Worker, firstId: number): RecorderThread {
         else if (message.kind === 'bad') onBad(errorOf(message.error))
         else answer?.(message)
       })
-      worker.on('error', (cause) => {
-        const error = onDied(cause)
-        answer?.({ kind: 'failed', error })
-      })
+      const end = (cause: unknown) => {
+        if (isTerminated || died) return
+        died = onDied(cause)
+        answer?.({ kind: 'failed', error: died })
+      }
+      worker.on('error', end)
+      // A thread can also end without an error of its own: by `process.exit`, or for want of memory.
+      worker.on('exit', (code) => end(new Error(`the thread ended with ${code}`)))
     },
     ask: (message) =>
       during(
         new Promise((resolve) => {
+          if (died) return resolve({ kind: 'failed', error: died })
           answer = resolve
           send(message)
         }),
       ),
     terminate: async () => {
+      isTerminated = true
       await worker.terminate()
     },
   }
 }
 
-function ready(worker: Worker): Promise<number> {
+type Ready = FromRecorder & { readonly kind: 'ready' }
+
+function ready(worker: Worker): Promise<Ready> {
   return new Promise((resolve, reject) => {
     worker.once('error', reject)
     worker.once('message', (message: FromRecorder) => {
       worker.off('error', reject)
-      if (message.kind === 'ready') resolve(message.nextId)
+      if (message.kind === 'ready') resolve(message)
       else
         reject(message.kind === 'failed' ? errorOf(message.error) : new Error('the recorder did not start'))
     })

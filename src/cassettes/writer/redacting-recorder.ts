@@ -6,6 +6,7 @@ import { CassetteError, unwritable } from '../cassette-error.ts'
 import { writeHar } from '../file/har/write.ts'
 import { openJournal } from '../file/journal/append.ts'
 import type { JournalEvent } from '../file/journal/lines.ts'
+import { readJournal } from '../file/journal/read.ts'
 import { loadCassette } from '../file/load.ts'
 import { type CassettePaths, cassettePaths, setAside } from '../file/paths.ts'
 import { readFile } from '../file/read-file.ts'
@@ -22,6 +23,8 @@ import type { Continuation } from '../tape/continuation.ts'
 import { type ContinueOptions, continueCassette } from './continue-cassette.ts'
 import { doneEvent, openEvent } from './events.ts'
 import type { BodySlice, Finished, Item, OpenItem, RecorderSettings } from './messages.ts'
+import { type CleanText, scrubbed } from './scrub.ts'
+import { createSeenWords } from './seen-words.ts'
 
 export type RedactingRecorder = {
   readonly nextId: number
@@ -30,7 +33,9 @@ export type RedactingRecorder = {
   /** The recording lacks something from now on, and is never finished. */
   readonly markBad: () => void
   /** @throws CassetteError; the finished cassette that was there before then stands. */
-  readonly finish: (continuations: readonly Continuation[]) => Finished
+  readonly finish: (continuations: readonly Continuation[], isPartial?: boolean) => Finished
+  /** Where the journal of another recording stands that was in the way. */
+  readonly setAside: string | undefined
   readonly close: () => void
 }
 
@@ -41,7 +46,7 @@ type Opened = Pick<RedactedRequest, 'words'> & Pick<CapturedRequest, 'headers'>
 export function createRedactingRecorder(settings: RecorderSettings): RedactingRecorder {
   const paths = cassettePaths(settings.path)
   const policy = policyOf(createFieldLookup(settings.fields), settings)
-  if (existsSync(paths.journal)) handleLeftover(paths.journal, settings.leftover)
+  const aside = existsSync(paths.journal) ? handleLeftover(paths.journal, settings) : undefined
   const kept = keptCassette(paths, policy, settings.existing)
   const resumed = existsSync(paths.journal) ? loadCassette(paths.journal) : undefined
   const secrets = createSecrets(settings.fields.words)
@@ -54,8 +59,16 @@ export function createRedactingRecorder(settings: RecorderSettings): RedactingRe
     ...(settings.cassetteKey && { cassetteKey: settings.cassetteKey }),
     taken: standInsOf([kept, resumed].filter((cassette) => cassette !== undefined)),
   })
-  const journal = openJournal(paths.journal, { ...settings.header, redaction: policy.name })
+  const journal = openJournal(
+    paths.journal,
+    { ...settings.header, redaction: policy.name },
+    settings.replaces,
+  )
   const opened = new Map<number, Opened>()
+  const seen = createSeenWords()
+  // What is known from the start is looked for in each exchange; a journal that was left may be older than that.
+  if (resumed) seen.add(readFile(paths.journal).toString('latin1'))
+  else secrets.takeNew()
   let isBad = false
   let isOpen = true
 
@@ -66,10 +79,18 @@ export function createRedactingRecorder(settings: RecorderSettings): RedactingRe
 
   return {
     nextId: journal.nextId,
+    setAside: aside,
     close,
     take: (items, bytes) => {
       if (isBad) return
-      const events = items.flatMap((item) => eventsOf(item, bytes, redactor, secrets, opened))
+      let events = items.flatMap((item) => eventsOf(item, bytes, redactor, secrets, opened))
+      const known = secrets.takeNew()
+      if (known.length > 0) {
+        // What is known to be a secret from now on may have been shown before, as something else.
+        events = scrubbed(events, redactor.redactText)
+        if (known.some(seen.mayHold)) journal.rewrite((event) => scrubbed(event, redactor.redactText))
+      }
+      for (const event of events) seen.add(JSON.stringify(event))
       if (events.length > 0) journal.append(events)
     },
     markBad: () => {
@@ -78,7 +99,7 @@ export function createRedactingRecorder(settings: RecorderSettings): RedactingRe
       // A full disk has room for another name, and under this one nobody resumes a recording that lacks something.
       setAside(paths.journal, 'incomplete')
     },
-    finish: (continuations) => {
+    finish: (continuations, isPartial = false) => {
       close()
       if (isBad) {
         const detail = 'not all that passed was recorded; nothing was written.'
@@ -87,12 +108,14 @@ export function createRedactingRecorder(settings: RecorderSettings): RedactingRe
       const recorded = loadCassette(paths.journal)
       refuseUnanswered(recorded, paths)
       const all = completed(settings, kept, recorded, { continuations, original: redactor.original })
-      write(all, paths, secrets)
+      // A run that failed does not take the place of one that went well.
+      const path = isPartial && existsSync(paths.har) ? paths.partial : paths.har
+      write(all, { ...paths, har: path }, secrets, redactor.redactText)
       const { recovered } = journal
       const counts = { interactions: all.interactions.length, kept: kept?.interactions.length ?? 0 }
       const without = withoutReply(all.interactions.slice(counts.kept))
       return {
-        path: paths.har,
+        path,
         ...counts,
         ...(recovered && { recovered }),
         ...(without.length > 0 && { withoutReply: without }),
@@ -146,9 +169,14 @@ function completed(
 }
 
 /** Over the old one, when all of it is on the disk and no secret was found in it. */
-function write(cassette: Cassette, { har, journal }: CassettePaths, secrets: Secrets): void {
+function write(
+  cassette: Cassette,
+  { har, journal }: CassettePaths,
+  secrets: Secrets,
+  clean: CleanText,
+): void {
   try {
-    writeHar(har, cassette, secrets)
+    writeScrubbed(har, cassette, secrets, clean)
   } catch (cause) {
     if (!(cause instanceof CassetteError) || cause.reason !== 'secret-found') throw cause
     const aside = setAside(journal, 'quarantine')
@@ -159,15 +187,32 @@ function write(cassette: Cassette, { har, journal }: CassettePaths, secrets: Sec
   syncDirectory(dirname(har))
 }
 
-function handleLeftover(journal: string, leftover: RecorderSettings['leftover']): void {
+/** What was shown before it was known to be a secret is taken out when it is found. @throws CassetteError */
+function writeScrubbed(har: string, cassette: Cassette, secrets: Secrets, clean: CleanText): void {
+  try {
+    writeHar(har, cassette, secrets)
+  } catch (cause) {
+    if (!(cause instanceof CassetteError) || cause.reason !== 'secret-found') throw cause
+    writeHar(har, { ...cassette, interactions: scrubbed(cassette.interactions, clean) }, secrets)
+  }
+}
+
+/** Returns where it was set aside. @throws CassetteError `unfinished` */
+function handleLeftover(
+  journal: string,
+  { leftover, replaces = false }: Pick<RecorderSettings, 'leftover' | 'replaces'>,
+): string | undefined {
+  const bytes = readFile(journal)
   // Without a whole first line nothing was acknowledged: the recorder ended while it made the file.
-  if (leftover === 'discard' || !readFile(journal).includes('\n')) rmSync(journal)
+  if (leftover === 'discard' || !bytes.includes('\n')) rmSync(journal)
   else if (leftover === 'refuse')
     throw new CassetteError(
       'unfinished',
       journal,
       'is a recording that was not finished: finish it or remove it.',
     )
+  else if (!replaces && readJournal(bytes, journal).replaces) return setAside(journal, 'replaced')
+  return undefined
 }
 
 function eventsOf(

@@ -17,7 +17,8 @@ if (port) {
   try {
     const recorder = createRedactingRecorder(settings)
     port.on('message', (message: ToRecorder) => handle(message, recorder, send, fail))
-    send({ kind: 'ready', nextId: recorder.nextId })
+    const { nextId, setAside } = recorder
+    send({ kind: 'ready', nextId, ...(setAside !== undefined && { setAside }) })
   } catch (cause) {
     fail(cause)
   }
@@ -44,7 +45,7 @@ function handle(
       return
     case 'finish':
       try {
-        send({ kind: 'finished', finished: recorder.finish(message.continuations) })
+        send({ kind: 'finished', finished: recorder.finish(message.continuations, message.isPartial) })
       } catch (cause) {
         fail(cause)
       }

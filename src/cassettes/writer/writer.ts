@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { makeDirectory } from '../../make-directory.ts'
 import { CassetteError, unwritable } from '../cassette-error.ts'
 import { acquireLock } from '../file/lock.ts'
-import { cassettePaths } from '../file/paths.ts'
+import { type CassettePaths, cassettePaths, setAside } from '../file/paths.ts'
 import type { CapturedExchange } from '../interaction.ts'
 import { CONTRACT_FIELDS } from '../redaction/contract.ts'
 import type { Continuation } from '../tape/continuation.ts'
@@ -51,9 +51,12 @@ export type Writer = {
   readonly flush: () => Promise<void>
   /**
    * Writes `name.har` and removes the journal. `continuations` tell what a run that went on with a cassette has from
-   * it. @throws CassetteError; what was there before then stands.
+   * it. `isPartial`: a finished cassette stays, and this one is written beside it as `name.partial.har`.
+   * @throws CassetteError; what was there before then stands.
    */
-  readonly finish: (continuations?: readonly Continuation[]) => Promise<Finished>
+  readonly finish: (continuations?: readonly Continuation[], isPartial?: boolean) => Promise<Finished>
+  /** Where the journal of another recording stands that was in the way. */
+  readonly setAside: string | undefined
   /** Leaves the journal as it is: a later recorder can resume it. */
   readonly close: () => Promise<void>
 }
@@ -73,7 +76,7 @@ export async function createWriter(options: WriterOptions): Promise<Writer> {
   try {
     // The contract's fields go over as data, so that the thread need not load the contract.
     const thread = await startThread({ ...settings, fields: CONTRACT_FIELDS })
-    return writeThrough(thread, paths.har, { release, onBad, maxQueuedBytes })
+    return writeThrough(thread, paths, { release, onBad, maxQueuedBytes })
   } catch (cause) {
     release()
     throw cause
@@ -97,7 +100,7 @@ type Recording = {
 
 function writeThrough(
   thread: RecorderThread,
-  path: string,
+  { har: path, journal }: CassettePaths,
   { release, onBad, maxQueuedBytes }: Lifetime,
 ): Writer {
   const pump = createPump(maxQueuedBytes, thread.send)
@@ -121,7 +124,10 @@ function writeThrough(
     onWritten: pump.written,
     onBad: markBad,
     onDied: (cause) => {
-      const error = incomplete('the recorder ended unexpectedly.', { cause })
+      // Nobody else can do it any more, and under its own name somebody would go on with it.
+      const aside = setAsideQuietly(journal)
+      const where = aside === undefined ? '' : ` What was recorded stands in ${aside}.`
+      const error = incomplete(`the recorder ended unexpectedly.${where}`, { cause })
       markBad(error)
       return error
     },
@@ -133,9 +139,19 @@ function writeThrough(
       markBad(incomplete(`the recorder could not keep up (${maxQueuedBytes} bytes were waiting).`)),
     ),
     ...ending(recording, thread, flush, release),
+    setAside: thread.setAside,
     status,
     flush,
     markBad: (detail) => markBad(incomplete(detail)),
+  }
+}
+
+function setAsideQuietly(journal: string): string | undefined {
+  try {
+    return setAside(journal, 'incomplete')
+  } catch {
+    // The disk may be what has ended the recorder.
+    return undefined
   }
 }
 
@@ -185,12 +201,12 @@ function ending(
     release()
   }
   return {
-    finish: async (continuations = []) => {
+    finish: async (continuations = [], isPartial = false) => {
       const { path } = recording
       if (hasEnded())
         throw new CassetteError('incomplete-recording', path, 'the recording has ended already.')
       await flush()
-      const answer = await thread.ask({ kind: 'finish', continuations })
+      const answer = await thread.ask({ kind: 'finish', continuations, isPartial })
       const { fault } = recording
       await leave('finished')
       if (fault) throw fault

@@ -2,6 +2,7 @@ import { placeKey } from '../../cassettes/message/place.ts'
 import { type LintProblem, lintCassette } from '../../cassettes/tools/lint.ts'
 import { cassetteConfig } from '../cassette-config.ts'
 import type { Run } from '../command.ts'
+import { terminalProgress } from '../progress.ts'
 import { printableLines, wrongUsage } from '../reporting.ts'
 
 /** Says what must not be committed: secrets, personal data, damage. One line for each finding. */
@@ -13,8 +14,13 @@ export const run: Run = async (invocation, io) => {
   if (!context.ok) return context.exit
   let errors = 0
   let warnings = 0
+  const progress = terminalProgress()
   for (const file of args) {
-    const problems = lintCassette(file, context)
+    const problems = lintCassette(file, {
+      ...context,
+      onEntry: (entry) => progress.at(`looking through ${file}: entry ${entry}`),
+    })
+    progress.done()
     for (const line of new Set(problems.map((problem) => lineOf(file, problem)))) io.out(printableLines(line))
     errors += problems.filter(({ severity }) => severity === 'error').length
     warnings += problems.filter(({ severity }) => severity === 'warning').length

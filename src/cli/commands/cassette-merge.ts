@@ -4,6 +4,7 @@ import { mergeCassettes } from '../../cassettes/merging/merge.ts'
 import { cassetteConfig } from '../cassette-config.ts'
 import type { Run } from '../command.ts'
 import { outFile } from '../out-file.ts'
+import { terminalProgress } from '../progress.ts'
 import { reportingCassettes, wrongUsage } from '../reporting.ts'
 
 /** One cassette of several, in the order they are named. */
@@ -20,7 +21,13 @@ export const run: Run = (invocation, io) =>
     if (!out.ok) return wrongUsage(invocation, io, out.message)
     const context = cassetteConfig(invocation, io)
     if (!context.ok) return context.exit
-    const merged = mergeCassettes(args.map(loadSound), context.rules)
+    const progress = terminalProgress()
+    const cassettes = args.map((file) =>
+      loadSound(file, (count) => progress.at(`loading ${file}: ${count} entries`)),
+    )
+    progress.at(`merging ${cassettes.length} cassettes`)
+    const merged = mergeCassettes(cassettes, context.rules)
+    progress.done()
     writeHar(out.path, merged, context.secrets)
     io.err(`${out.path}: ${merged.interactions.length} interactions of ${args.length} cassettes\n`)
     return 'ok'

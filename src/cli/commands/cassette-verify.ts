@@ -10,6 +10,7 @@ import { verifyCassette } from '../../cassettes/verify/verify.ts'
 import { isPublicClientId } from '../../tokens/client-id.ts'
 import type { Run } from '../command.ts'
 import { listOf } from '../parse.ts'
+import { terminalProgress } from '../progress.ts'
 import { printableLines, reportingCassettes, wrongUsage } from '../reporting.ts'
 import { createSend, SendError } from '../sandbox-client.ts'
 
@@ -30,10 +31,11 @@ export const run: Run = (invocation, io) =>
       typeof options['client-id'] === 'string' ? options['client-id'] : recordedClient(cassette)
     if (clientId === undefined)
       return wrong('name the client with --client-id ID; the cassette does not say which it was')
+    const progress = terminalProgress()
     try {
       const report = publicReport(
         await verifyCassette(cassette, {
-          send: createSend(base),
+          send: counted(createSend(base), (count) => progress.at(`asking ${base.host}: ${count} requests`)),
           credentials: { clientId, clientSecret },
           newKey: randomUUID,
           wait: (ms) => wait(ms),
@@ -41,17 +43,31 @@ export const run: Run = (invocation, io) =>
           ...(typeof options.tenant === 'string' && { tenant: options.tenant }),
         }),
       )
+      progress.done()
       const breaking = breakingDrifts(report)
       if (options.json === true)
         io.out(`${JSON.stringify({ file, against: base.href, breaking, ...report }, null, 2)}\n`)
       else io.out(printableLines(formatReport(report)))
       return breaking > 0 ? 'failure' : 'ok'
     } catch (cause) {
+      progress.done()
       if (!(cause instanceof SendError || cause instanceof TokenError)) throw cause
       io.err(printableLines(`sandgate cassette verify: ${cause.message}\n`))
       return 'failure'
     }
   })
+
+/** The same, telling how often it has been called. */
+function counted<A extends readonly unknown[], R>(
+  send: (...args: A) => R,
+  tell: (count: number) => void,
+): (...args: A) => R {
+  let count = 0
+  return (...args) => {
+    tell(++count)
+    return send(...args)
+  }
+}
 
 function baseOf(text: string | true | undefined): URL | undefined {
   if (typeof text !== 'string' || !URL.canParse(text)) return undefined

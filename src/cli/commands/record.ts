@@ -39,6 +39,8 @@ export const run: Run = async (invocation, io) => {
       onBad: (detail) => say(`the recording is incomplete: ${detail} The traffic goes on.`),
       onPast: (url) => say(`leads past the recorder: ${url}`),
       onFailure: (request, { code, detail, cause }) => say(`${request}: ${code} (${cause}). ${detail}`),
+      onSetAside: (journal) =>
+        say(`a recording with --mode all was not finished; it stands in ${journal} and is not gone on with`),
       onMiss: (report, reason) => {
         io.err(`${missText(report, { color })}\n`)
         if (reason !== undefined) say(`it was not passed on: ${reason}`)
@@ -90,17 +92,20 @@ function greeting({ doing, url, loaded }: Session, { out, upstream }: Asked): st
 /** The command's own exit code, unless it went well and the recording or the replay did not. */
 async function finish(
   session: Session,
-  { out, allowsIncomplete }: Asked,
+  { out, mode, allowsIncomplete }: Asked,
   code: number,
   io: Io,
   say: Say,
 ): Promise<Ending> {
   let isRecorded = session.doing !== 'record'
   try {
-    const recorded = await session.finish()
+    // A run that failed does not take the place of one that went well.
+    const recorded = await session.finish(mode === 'all' && code !== 0)
     if (recorded) {
       for (const line of withoutReplyLines(recorded.withoutReply)) say(line)
       say(described(recorded))
+      if (recorded.path !== cassettePaths(out).har)
+        say(`the command failed, so ${cassettePaths(out).har} stands as it was`)
       isRecorded = allowsIncomplete || !lacksAnswers(recorded)
       if (!isRecorded) say('some answers are not whole; --allow-incomplete takes the recording all the same')
     } else if (!isRecorded) {

@@ -3,17 +3,21 @@ import { resolve } from 'node:path'
 import { VolatileRuleError } from '../../cassettes/bindings/volatile.ts'
 import { isProfile } from '../../cassettes/file/header.ts'
 import { loadSound } from '../../cassettes/file/load.ts'
+import type { Cassette } from '../../cassettes/interaction.ts'
 import { missText } from '../../cassettes/miss/console.ts'
 import { missJUnit } from '../../cassettes/miss/junit.ts'
 import type { MissReport } from '../../cassettes/miss/report.ts'
 import { exitCode, type Ledger, ledgerJson, ledgerText } from '../../cassettes/tape/ledger.ts'
+import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config/schema.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { type ReplayGateway, startReplay } from '../../start/replay.ts'
+import { ageMs, days } from '../age.ts'
 import { runChild } from '../child-process.ts'
 import type { Ending, Invocation, Io, Run } from '../command.ts'
 import { configFile, readConfig } from '../config-file.ts'
 import { listOf } from '../parse.ts'
+import { terminalProgress } from '../progress.ts'
 import { printableLines, reportingCassettes, wrongUsage } from '../reporting.ts'
 import { stopSignal } from '../stop-signal.ts'
 
@@ -34,15 +38,28 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
     typeof options.partners === 'string' ? { SANDGATE_PARTNERS: resolve(options.partners) } : {}
   const configured = readConfig(configFile(options.config), io, { ...io.env, ...partners })
   if (!configured) return 'configuration'
+  const maxAge = typeof options['max-age'] === 'string' ? ageMs(options['max-age']) : undefined
+  if (options['max-age'] !== undefined && maxAge === undefined)
+    return wrongUsage(
+      invocation,
+      io,
+      `--max-age takes a number of days, weeks or years such as 90d, not ${options['max-age']}`,
+    )
+  if (options['fail-old'] === true && maxAge === undefined)
+    return wrongUsage(invocation, io, '--fail-old says what --max-age leads to; name an age as well')
+  const loadedCassettes: Cassette[] = []
   let gateway: ReplayGateway
   try {
-    gateway = await start(invocation, io, configured.config, port)
+    gateway = await start(invocation, io, configured.config, port, (cassette) =>
+      loadedCassettes.push(cassette),
+    )
   } catch (error) {
     if (error instanceof VolatileRuleError) return wrongUsage(invocation, io, error.message)
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     io.err(`sandgate replay: 127.0.0.1:${port} is already in use; choose another port with --port\n`)
     return 'address'
   }
+  const isOld = tellOld(loadedCassettes, maxAge, io)
   const { loaded } = gateway.ledger()
   io.out(printableLines(`replaying ${loaded} interactions of ${args.join(', ')} on ${gateway.url}\n`))
   const code =
@@ -50,13 +67,49 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
       ? await runChild(child, { SANDGATE_URL: gateway.url })
       : await stopSignal().received.then(() => 0)
   await gateway.close()
-  return finish(invocation, io, gateway.ledger(), gateway.misses(), code)
+  const ending = finish(invocation, io, gateway.ledger(), gateway.misses(), code)
+  return ending === 'ok' && isOld && options['fail-old'] === true ? 'failure' : ending
 }
 
-function start({ args, options }: Invocation, io: Io, config: Config, port: number): Promise<ReplayGateway> {
+/** Says which cassettes nobody has recorded anew for too long: what the sandbox answers by now is another matter. */
+function tellOld(cassettes: readonly Cassette[], maxAge: number | undefined, io: Io): boolean {
+  if (maxAge === undefined) return false
+  const now = systemClock.now()
+  let isOld = false
+  for (const { file, interactions } of cassettes) {
+    const oldest = interactions.reduce(
+      (ms, { startedAt }) => Math.min(ms, startedAt),
+      Number.POSITIVE_INFINITY,
+    )
+    if (now - oldest <= maxAge || interactions.length === 0) continue
+    isOld = true
+    io.err(
+      printableLines(
+        `sandgate replay: ${file ?? 'the cassette'} is old: an entry was recorded ${days(now - oldest)} ago, and --max-age is ${days(maxAge)}; record it again\n`,
+      ),
+    )
+  }
+  return isOld
+}
+
+function start(
+  { args, options }: Invocation,
+  io: Io,
+  config: Config,
+  port: number,
+  onLoaded: (cassette: Cassette) => void,
+): Promise<ReplayGateway> {
   const color = process.stderr.isTTY === true && io.env.NO_COLOR === undefined
   return startReplay({
-    load: () => args.map((file) => loadSound(file)),
+    load: () => {
+      const progress = terminalProgress()
+      const cassettes = args.map((file) =>
+        loadSound(file, (count) => progress.at(`loading ${file}: ${count} entries`)),
+      )
+      progress.done()
+      for (const cassette of cassettes) onLoaded(cassette)
+      return cassettes
+    },
     config,
     port,
     partners: options.partners === undefined ? 'any' : 'configured',

@@ -11,11 +11,10 @@ import type { CapturedExchange } from '../../../src/cassettes/interaction.ts'
 import { mergeCassettes } from '../../../src/cassettes/merging/merge.ts'
 import { CONTRACT_FIELDS } from '../../../src/cassettes/redaction/contract.ts'
 import { createSecrets } from '../../../src/cassettes/redaction/secrets/secrets.ts'
-import type { Item } from '../../../src/cassettes/writer/messages.ts'
 import { createRedactingRecorder } from '../../../src/cassettes/writer/redacting-recorder.ts'
 import type { HeaderLine } from '../../../src/http/header-lines.ts'
 import { runs } from '../../support/effort.ts'
-import { exchange, scratch, settings } from '../recording-fixtures.ts'
+import { exchange, itemsOf, scratch, settings } from '../recording-fixtures.ts'
 
 const CANARY = 'canary key/with+"signs"&'
 const percent = (text: string) => encodeURIComponent(text)
@@ -78,23 +77,6 @@ const leaky: fc.Arbitrary<CapturedExchange> = fc.oneof(
   }),
 )
 
-function items(
-  { request, reply, ...rest }: CapturedExchange,
-  id: number,
-): { items: Item[]; bytes: Uint8Array } {
-  const bytes = Buffer.concat([request.body, reply?.body ?? new Uint8Array(0)])
-  const { startedAt, lane, operation, durationMs, origin } = rest
-  const body = [0, request.body.length] as const
-  const replied = reply && { ...reply, body: [request.body.length, reply.body.length] as const }
-  return {
-    items: [
-      { open: { id, startedAt, lane, operation, ...request, body } },
-      { end: { id, durationMs, origin, reply: replied } },
-    ],
-    bytes,
-  }
-}
-
 describe('a secret that this process has seen', () => {
   const directory = scratch()
   let count = 0
@@ -125,7 +107,7 @@ describe('a secret that this process has seen', () => {
           fields: CONTRACT_FIELDS,
         })
         for (const [i, one] of exchanges.entries()) {
-          const { items: list, bytes } = items(one, recorder.nextId + i)
+          const { items: list, bytes } = itemsOf(one, recorder.nextId + i)
           recorder.take(list, bytes)
         }
         expectClean()

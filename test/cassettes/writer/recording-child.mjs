@@ -51,6 +51,7 @@ const fields = {
   shapes: {
     phone: { pattern: '^\\+[1-9][0-9]{6,14}$', minLength: 0, maxLength: 20, date: false, standIn: 'phone' },
   },
+  names: [],
   words: [],
 }
 const recorder = createRedactingRecorder({ ...settings, fields })

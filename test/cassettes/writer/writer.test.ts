@@ -209,20 +209,53 @@ describe('a recording that cannot be whole', () => {
     }
   })
 
-  it('goes into quarantine when a secret is found at the end', async () => {
+  it('goes into quarantine when a secret is found at the end that cannot be taken out', async () => {
     const path = fresh()
     writeFileSync(path, 'old')
     const writer = await createWriter(settings(path))
-    writer.record(exchange({ reply: { note: 'opaque-and-late' } }))
+    writer.record(exchange({ reply: { note: 'nothing' } }))
     await writer.flush()
-    writer.learn('opaque-and-late')
+    // It stands in the head of the file, which is none of the exchanges.
+    writer.learn('sandbox.example.com')
     const finishing = writer.finish()
-    await expect(finishing).rejects.toMatchObject({ reason: 'secret-found', place: { entry: 1 } })
-    await expect(finishing).rejects.not.toThrow(/opaque-and-late/)
+    await expect(finishing).rejects.toMatchObject({ reason: 'secret-found' })
+    await expect(finishing).rejects.not.toThrow(/sandbox.example/)
     expect(readFileSync(path, 'utf8')).toBe('old')
     expect(existsSync(journalOf(path))).toBe(false)
     const aside = path.replace('.har', '.cassette.quarantine.jsonl')
     expect(statSync(aside).mode & 0o777).toBe(0o600)
+  })
+
+  it('loses what it had shown before it was known to be a secret, at once', async () => {
+    const path = fresh()
+    const writer = await createWriter(settings(path))
+    writer.record(exchange({ reply: { note: 'it is 0paque-and-late' } }))
+    await writer.flush()
+    expect(readFileSync(journalOf(path), 'utf8')).toContain('0paque-and-late')
+    writer.record(exchange({ headers: [['Authorization', 'Bearer 0paque-and-late']] }))
+    await writer.flush()
+    expect(readFileSync(journalOf(path), 'utf8')).not.toContain('0paque-and-late')
+    expect(loadCassette(journalOf(path)).interactions).toHaveLength(2)
+    await writer.finish()
+    expect(bodyText(loadCassette(path).interactions[0]?.reply)).toBe('{"note":"it is redacted-token-1"}')
+  })
+
+  it('is set aside when its thread dies, and the lock is gone', async () => {
+    const path = fresh()
+    const faults: (string | undefined)[] = []
+    const writer = await createWriter(
+      settings(path, { threadMegabytes: 24, onBad: ({ fault }) => faults.push(fault?.reason) }),
+    )
+    writer.record(open)
+    await writer.flush()
+    // More than its heap takes.
+    const reply = Buffer.from(`[${'{"note":"x"},'.repeat(200_000)}1]`)
+    for (let i = 0; i < 6; i++) writer.record(exchange({ reply }))
+    await expect(writer.finish()).rejects.toMatchObject({ reason: 'incomplete-recording' })
+    expect(faults).toEqual(['incomplete-recording'])
+    expect(writer.status().state).toBe('finished')
+    const left = readdirSync(directory).filter((file) => file.startsWith(`tape-${count}.`))
+    expect(left).toEqual([`tape-${count}.cassette.incomplete.jsonl`])
   })
 })
 

@@ -6,6 +6,7 @@ import { latin1 } from '../../message/bytes.ts'
 import type { Secrets } from '../../redaction/secrets/secrets.ts'
 import { chainHash } from '../chain.ts'
 import type { CassetteHeader } from '../header.ts'
+import { followedPath } from '../paths.ts'
 import { formatJson } from './format.ts'
 import { harEntry } from './write-entry.ts'
 
@@ -22,7 +23,7 @@ const CHUNK_BYTES = 1 << 20
 export function writeHar(path: string, cassette: Cassette, secrets: Secrets): void {
   const check = (text: string, entry: number | undefined) => refuseSecrets(path, text, entry, secrets)
   try {
-    replaceFileSync(path, (fd) => writeTo(fd, cassette, check))
+    replaceFileSync(followedPath(path), (fd) => writeTo(fd, cassette, check))
   } catch (cause) {
     throw cause instanceof CassetteError ? cause : unwritable(path, cause)
   }
@@ -105,7 +106,7 @@ function head({ version, product, t0, origin, profile, volatile, redaction }: Ca
 }
 
 function refuseSecrets(path: string, text: string, entry: number | undefined, secrets: Secrets): void {
-  const [hit] = secrets.find(latin1(text))
+  const [hit] = secrets.findInFile(latin1(text))
   if (hit === undefined) return
   throw new CassetteError(
     'secret-found',

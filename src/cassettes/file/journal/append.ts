@@ -1,11 +1,11 @@
 import { closeSync, constants, existsSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { syncDirectory, writeAllSync } from '../../../replace-file.ts'
+import { replaceFileSync, syncDirectory, writeAllSync } from '../../../replace-file.ts'
 import { unwritable } from '../../cassette-error.ts'
 import { chainHash } from '../chain.ts'
 import type { CassetteHeader } from '../header.ts'
 import { readFile } from '../read-file.ts'
-import type { JournalEvent } from './lines.ts'
+import type { JournalEvent, JournalLine } from './lines.ts'
 import { readJournal } from './read.ts'
 
 export type Journal = {
@@ -18,6 +18,8 @@ export type Journal = {
   readonly nextId: number
   /** What a crash had left: lines that were kept, and lines at the end that were cut. */
   readonly recovered: { readonly recovered: number; readonly dropped: number } | undefined
+  /** Puts other events in the place of those that are there; after a crash the old ones or the new ones stand. */
+  readonly rewrite: (change: (event: JournalEvent) => JournalEvent) => void
   readonly close: () => void
 }
 
@@ -25,7 +27,7 @@ export type Journal = {
  * Opens the journal for one writer (who holds the lock). A journal that is there already is continued after its last
  * whole line; its own header stays.
  */
-export function openJournal(path: string, header: CassetteHeader): Journal {
+export function openJournal(path: string, header: CassetteHeader, replaces = false): Journal {
   const resumed = existsSync(path) ? readJournal(readFile(path), path) : undefined
   const flags = constants.O_WRONLY | constants.O_CREAT | (resumed ? 0 : constants.O_EXCL)
   let fd: number
@@ -61,12 +63,30 @@ export function openJournal(path: string, header: CassetteHeader): Journal {
     prev = nextPrev
   }
 
+  const rewrite: Journal['rewrite'] = (change) => {
+    const pieces: string[] = []
+    let nextPrev = ''
+    for (const old of readFile(path).toString('utf8').split('\n')) {
+      if (old === '') continue
+      const { seq: number, prev: _, ...event } = JSON.parse(old) as JournalLine
+      const line = JSON.stringify({ seq: number, prev: nextPrev, ...change(event as JournalEvent) })
+      nextPrev = chainHash(line)
+      pieces.push(`${line}\n`)
+    }
+    const bytes = Buffer.from(pieces.join(''), 'utf8')
+    replaceFileSync(path, (next) => writeAllSync(next, bytes, 0), 0o600)
+    closeSync(fd)
+    fd = openSync(path, constants.O_WRONLY)
+    length = bytes.length
+    prev = nextPrev
+  }
+
   try {
     if (resumed) ftruncateSync(fd, length)
     // A whole last line may lack its line break.
     if (resumed?.unterminated) length += writeSync(fd, '\n', length)
     if (!resumed) {
-      append([{ cassette: header }])
+      append([{ cassette: header, ...(replaces && { replaces }) }])
       syncDirectory(dirname(path))
     }
   } catch (cause) {
@@ -75,6 +95,7 @@ export function openJournal(path: string, header: CassetteHeader): Journal {
   }
   return {
     append,
+    rewrite,
     nextId: resumed?.nextId ?? 1,
     recovered: resumed && { recovered: resumed.lines - 1, dropped: resumed.dropped },
     close: () => closeSync(fd),

@@ -43,7 +43,8 @@ export type AbortedLine = {
 }
 
 export type JournalEvent =
-  | { readonly cassette: CassetteHeader }
+  /** `replaces`: the recording takes the place of a finished cassette and is no part of it. */
+  | { readonly cassette: CassetteHeader; readonly replaces?: true }
   | { readonly open: OpenLine }
   | { readonly done: DoneLine }
   | { readonly aborted: AbortedLine }

@@ -23,6 +23,8 @@ export type ReadJournal = {
   /** Hash of the last line. */
   readonly head: string
   readonly nextId: number
+  /** It was to take the place of a finished cassette. */
+  readonly replaces: boolean
 }
 
 /**
@@ -34,6 +36,7 @@ export function readJournal(bytes: Buffer, path: string): ReadJournal {
   const opened: OpenLine[] = []
   const ended: Ended[] = []
   let header: CassetteHeader | undefined
+  let replaces = false
   let seq = 0
   let head = ''
   let nextId = 1
@@ -59,6 +62,7 @@ export function readJournal(bytes: Buffer, path: string): ReadJournal {
     if (header === undefined) {
       if (!('cassette' in line)) throw notAJournal(bytes, line, path)
       header = readHeader(line.cassette, path)
+      replaces = line.replaces === true
     } else if ('open' in line) {
       opened.push(line.open)
       nextId = Math.max(nextId, line.open.id + 1)
@@ -80,7 +84,7 @@ export function readJournal(bytes: Buffer, path: string): ReadJournal {
   const goodBytes = Math.min(at, bytes.length)
   const tail = bytes.subarray(goodBytes).toString('latin1')
   const dropped = tail.split('\n').filter((line) => line !== '').length
-  return { header, opened, ended, lines: seq, dropped, goodBytes, unterminated, head, nextId }
+  return { header, opened, ended, lines: seq, dropped, goodBytes, unterminated, head, nextId, replaces }
 }
 
 function readLine(raw: Uint8Array): JournalLine | undefined {

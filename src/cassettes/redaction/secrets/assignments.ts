@@ -36,7 +36,7 @@ export function findAssignments(text: string): PatternHit[] {
     if (meaning.textOnly && !value.isQuoted && /^-?[\d.]+$/.test(held)) continue
     if (!value.isQuoted && !match[0].includes('=') && isProse(text, value, held)) continue
     if (meaning.textOnly && held.length < 4) continue
-    hits.push({ start: value.start, end: value.end, rule: meaning.type })
+    hits.push({ start: value.start, end: value.end, rule: meaning.type, isNamed: true })
     NAME_END.lastIndex = value.end
   }
   return hits

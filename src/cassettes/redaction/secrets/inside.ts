@@ -14,8 +14,16 @@ const MAX_PACKED = 32
 
 /** The texts inside a text: in base64 and hexadecimal, packed or not. @throws BeyondBound */
 export function* innerTexts(text: string, room: Room): Generator<Inner> {
-  for (const match of text.matchAll(BASE64)) yield* readable(Buffer.from(match[0], 'base64'), match, room)
-  for (const match of text.matchAll(HEX)) yield* readable(Buffer.from(match[0], 'hex'), match, room)
+  BASE64.lastIndex = 0
+  const runs: Run[] = []
+  for (let match = BASE64.exec(text); match !== null; match = BASE64.exec(text))
+    runs.push({ start: match.index, text: match[0] })
+  for (const run of runs) {
+    yield* readable(Buffer.from(run.text, 'base64'), run, room)
+    // Hexadecimal is made of a part of the same characters.
+    for (const { index, 0: hex } of run.text.matchAll(HEX))
+      yield* readable(Buffer.from(hex, 'hex'), { start: run.start + index, text: hex }, room)
+  }
   let tries = 0
   for (const magic of PACKED) {
     for (let at = text.indexOf(magic); at !== -1; at = text.indexOf(magic, at + 1)) {
@@ -27,11 +35,13 @@ export function* innerTexts(text: string, room: Room): Generator<Inner> {
   }
 }
 
-function* readable(bytes: Buffer, match: RegExpExecArray, room: Room): Generator<Inner> {
+type Run = { readonly start: number; readonly text: string }
+
+function* readable(bytes: Buffer, { start, text }: Run, room: Room): Generator<Inner> {
   const inner = unpacked(bytes, room)
   // Most of what looks like base64 is an identifier, whose bytes are no text.
   if (inner === bytes && !isUtf8(bytes) && !isWide(bytes)) return
-  yield { text: inner.toString('latin1'), start: match.index, end: match.index + match[0].length }
+  yield { text: inner.toString('latin1'), start, end: start + text.length }
 }
 
 /** ASCII in UTF-16 has a NUL in every second byte. */

@@ -126,7 +126,8 @@ const MAX_NAME = 200
 
 /** Undefined when the name means no secret. */
 export function secretMeaning(name: string): SecretMeaning | undefined {
-  if (name.length > MAX_NAME) return undefined
+  // A stand-in says what stood there, and not what stands under it.
+  if (name.length > MAX_NAME || name.includes('redacted-')) return undefined
   const found = known.get(name)
   if (found !== undefined) return found ?? undefined
   const meaning = meaningOf(wordsOf(name))

@@ -44,7 +44,7 @@ export function findPatterns(text: string): PatternHit[] {
       const secret = match[1] ?? match[2] ?? match[3] ?? match[0]
       if (holds && !holds(secret, match)) continue
       const start = match.index + match[0].lastIndexOf(secret)
-      hits.push({ start, end: start + secret.length, rule })
+      hits.push({ start, end: start + secret.length, rule, ...(rule === 'credentials' && { isNamed: true }) })
     }
   }
   findTokens(text, hits)

@@ -16,6 +16,8 @@ export type SecretHit = {
   readonly rule: string
   /** The secret itself when it is known, else its decoded spelling. */
   readonly value: string
+  /** What stands before it says what it is; elsewhere it looks like any other text. */
+  readonly isNamed?: true
   /** Of a personal value: what stands for it. */
   readonly standIn?: string
 }
@@ -33,6 +35,8 @@ export type KnownWords = WordIndex<KnownWord>
 export type Secrets = {
   /** True when it is looked for from now on and was not before. */
   readonly learn: (value: string) => boolean
+  /** Those that were learned since this was last asked. */
+  readonly takeNew: () => readonly string[]
   /** Whether it is a word of the interface or of the file format: found on every page, and no secret. */
   readonly isWord: (value: string) => boolean
   /**
@@ -40,6 +44,8 @@ export type Secrets = {
    * for as well, as whole words. @throws BeyondBound when there is more in it than can be looked through.
    */
   readonly find: (bytes: string, words?: readonly KnownWords[]) => SecretHit[]
+  /** The same in the text of a cassette, which wraps what it holds once more. @throws BeyondBound */
+  readonly findInFile: (text: string) => SecretHit[]
 }
 
 /** The words of OAuth, of HTTP and of the file format, and our stand-ins. */
@@ -76,6 +82,7 @@ export function createSecrets(words: readonly string[] = []): Secrets {
   const refused = new Set<string>()
   const needles = createNeedles<Needle>()
   let last = ''
+  let fresh: string[] = []
 
   const learn = (value: string): boolean => {
     // A client sends one token with every request: the last one is known without hashing it.
@@ -88,6 +95,7 @@ export function createSecrets(words: readonly string[] = []): Secrets {
       return false
     }
     known.add(value)
+    fresh.push(value)
     for (const spelling of spellings(value)) {
       needles.add(spelling, { value, kind: 'plain' })
       for (const needle of base64Needles(spelling)) needles.add(needle, { value, kind: 'base64' })
@@ -107,12 +115,16 @@ export function createSecrets(words: readonly string[] = []): Secrets {
         take({ start: from, end: end + tail, rule: 'learned', value })
       } else if (!isInNumber(text, start, end)) take({ start, end, rule: 'learned', value })
     })
-    for (const { start, end, rule } of findPatterns(text))
-      take({ start, end, rule, value: utf8(text.slice(start, end)) })
+    for (const hit of findPatterns(text)) take({ ...hit, value: utf8(text.slice(hit.start, hit.end)) })
     for (const index of words) index.find(text, (start, end, word) => take({ ...word, start, end }))
   }
 
-  const hitsIn = (bytes: string, words: readonly KnownWords[], layer: number, work: Work): SecretHit[] => {
+  const hitsIn = (
+    bytes: string,
+    words: readonly KnownWords[],
+    layersLeft: number,
+    work: Work,
+  ): SecretHit[] => {
     const hits: SecretHit[] = []
     for (const view of views(bytes)) {
       work.left -= view.text.length
@@ -120,21 +132,30 @@ export function createSecrets(words: readonly string[] = []): Secrets {
       const take = (hit: SecretHit) => hits.push(atSource(view, hit))
       scan(view.text, words, take)
       for (const inner of innerTexts(view.text, work.room)) {
-        if (layer >= MAX_LAYERS) throw new BeyondBound('unpacks-too-far')
-        if (hitsIn(inner.text, words, layer + 1, work).length > 0) take(wholeOf(view.text, inner))
+        if (layersLeft === 0) throw new BeyondBound('unpacks-too-far')
+        if (hitsIn(inner.text, words, layersLeft - 1, work).length > 0) take(wholeOf(view.text, inner))
       }
     }
     return hits
   }
 
+  const find = (bytes: string, words: readonly KnownWords[], layers: number, factor: number) => {
+    const left = (bytes.length * WORK_FACTOR + WORK_LEAST) * factor
+    const hits = hitsIn(bytes, words, layers, { left, room: unpackingRoom() })
+    return hits.length < 2 ? hits : united(hits)
+  }
+
   return {
     learn,
-    isWord: (value) => vocabularyWords.has(value.toLowerCase()) || vocabulary.includes(value),
-    find: (bytes, words = []) => {
-      const work = { left: bytes.length * WORK_FACTOR + WORK_LEAST, room: unpackingRoom() }
-      const hits = hitsIn(bytes, words, 0, work)
-      return hits.length < 2 ? hits : united(hits)
+    takeNew: () => {
+      const taken = fresh
+      fresh = []
+      return taken
     },
+    isWord: (value) => vocabularyWords.has(value.toLowerCase()) || vocabulary.includes(value),
+    find: (bytes, words = []) => find(bytes, words, MAX_LAYERS, 1),
+    // A body in base64 and packed as on the wire are two layers, and a text that is a JSON text a decoding more.
+    findInFile: (text) => find(text, [], MAX_LAYERS + 2, 2),
   }
 }
 

@@ -6,7 +6,8 @@ import { latin1 } from '../../message/bytes.ts'
  * word is looked up. Texts are Latin-1 strings that stand for bytes; a byte beyond ASCII is a part of a word.
  */
 export type WordIndex<T> = {
-  readonly add: (text: string, tag: T) => void
+  /** False when it is there already, or holds no word. */
+  readonly add: (text: string, tag: T) => boolean
   readonly isEmpty: () => boolean
   readonly find: (text: string, found: (start: number, end: number, tag: T) => void) => void
 }
@@ -16,50 +17,82 @@ const WORD_CHARACTER = /[0-9A-Za-z\x80-\xff]/
 /** Values of so many lengths that begin with one word are told apart; a field has no more. */
 const MAX_LENGTHS = 64
 
+/** Of the 256 bytes, which are a part of a word. */
+const IS_WORD = Uint8Array.from({ length: 256 }, (_, code) =>
+  WORD_CHARACTER.test(String.fromCharCode(code)) ? 1 : 0,
+)
+/** Tells most words of a text from those that are looked for, by their first two bytes and their length. */
+const FILTER_BITS = 10
+
+function filterPlace(text: string, start: number, end: number): number {
+  const mixed = text.charCodeAt(start) * 37 + text.charCodeAt(start + 1) * 11 + (end - start)
+  return mixed & ((1 << FILTER_BITS) - 1)
+}
+
 type Entry<T> = { readonly lead: number; readonly byLength: Map<number, Map<string, T>> }
 
 export function createWordIndex<T>(): WordIndex<T> {
   /** First word -> how many characters stand before it -> values by length. */
   const byWord = new Map<string, Map<number, Entry<T>>>()
+  const filter = new Uint8Array(1 << FILTER_BITS)
 
-  const add = (value: string, tag: T) => {
+  const add = (value: string, tag: T): boolean => {
     WORD.lastIndex = 0
     const first = WORD.exec(value)
-    if (first === null) return
+    if (first === null) return false
+    const end = first.index + first[0].length
+    filter[filterPlace(value, first.index, end)] = 1
+    // The byte behind a word of one byte is not its own.
+    if (first[0].length === 1) filter.fill(1)
     const leads = getOrMake(byWord, first[0], () => new Map<number, Entry<T>>())
     const { byLength } = getOrMake(leads, first.index, () => ({ lead: first.index, byLength: new Map() }))
-    if (byLength.size >= MAX_LENGTHS && !byLength.has(value.length)) return
-    getOrMake(byLength, value.length, () => new Map<string, T>()).set(value, tag)
+    if (byLength.size >= MAX_LENGTHS && !byLength.has(value.length)) return false
+    const values = getOrMake(byLength, value.length, () => new Map<string, T>())
+    const isNew = !values.has(value)
+    values.set(value, tag)
+    return isNew
   }
 
   return {
     isEmpty: () => byWord.size === 0,
     add: (text, tag) => {
       const bytes = latin1(text)
-      add(bytes, tag)
+      const isNew = add(bytes, tag)
       // A form or a mail often says a name in capitals.
       const capitals = latin1(text.toUpperCase())
       if (capitals !== bytes && bytes.length >= 4) add(capitals, tag)
+      return isNew
     },
     find: (text, found) => {
       if (byWord.size === 0) return
-      const words = new RegExp(WORD.source, 'g')
-      for (let match = words.exec(text); match !== null; match = words.exec(text)) {
-        const leads = byWord.get(match[0])
-        if (leads === undefined) continue
-        const { index } = match
-        for (const { lead, byLength } of leads.values()) {
-          const start = index - lead
-          if (start < 0) continue
-          const longest = longestAt(text, start, byLength)
-          if (longest === undefined) continue
-          found(start, longest.end, longest.tag)
-          words.lastIndex = Math.max(words.lastIndex, longest.end)
-          break
+      for (let at = 0; at < text.length; ) {
+        if (IS_WORD[text.charCodeAt(at)] !== 1) {
+          at++
+          continue
         }
+        const start = at
+        while (at < text.length && IS_WORD[text.charCodeAt(at)] === 1) at++
+        if (filter[filterPlace(text, start, at)] !== 1) continue
+        const longest = longestFrom(text, start, byWord.get(text.slice(start, at)))
+        if (longest === undefined) continue
+        found(longest.start, longest.end, longest.tag)
+        at = Math.max(at, longest.end)
       }
     },
   }
+}
+
+function longestFrom<T>(
+  text: string,
+  word: number,
+  leads: ReadonlyMap<number, Entry<T>> | undefined,
+): { readonly start: number; readonly end: number; readonly tag: T } | undefined {
+  for (const { lead, byLength } of leads?.values() ?? []) {
+    const start = word - lead
+    const longest = start < 0 ? undefined : longestAt(text, start, byLength)
+    if (longest) return { start, ...longest }
+  }
+  return undefined
 }
 
 function longestAt<T>(

@@ -10,7 +10,9 @@ export type FieldTable = {
   readonly rules: Readonly<Record<string, FieldRule>>
   /** By type. */
   readonly shapes: Readonly<Record<string, FieldShape>>
-  /** The words of the interface: its scopes and the names of its fields. None of them is a secret. */
+  /** The names of the interface's fields: what they hold is said by the rules alone. */
+  readonly names: readonly string[]
+  /** The words of the interface: these names, scopes, codes, paths. None of them is a secret. */
   readonly words: readonly string[]
 }
 
@@ -38,7 +40,7 @@ export type FieldLookup = {
 export function createFieldLookup(table: FieldTable): FieldLookup {
   const rules = new Map(Object.entries(table.rules))
   const shapes = new Map(Object.entries(table.shapes))
-  const words = new Set(table.words.map(folded))
+  const words = new Set(table.names.map(folded))
   const meaningOf = (name: string): SecretMeaning | undefined =>
     words.has(folded(name)) ? undefined : secretMeaning(name)
   return {

@@ -1,0 +1,50 @@
+import { writeHar } from '../../cassettes/file/har/write.ts'
+import { loadSound } from '../../cassettes/file/load.ts'
+import { pruned } from '../../cassettes/tools/prune.ts'
+import { unusedInAll } from '../../cassettes/tools/used.ts'
+import { systemClock } from '../../clock.ts'
+import { ageMs } from '../age.ts'
+import { cassetteConfig } from '../cassette-config.ts'
+import type { Run } from '../command.ts'
+import { listOf } from '../parse.ts'
+import { reportingCassettes, wrongUsage } from '../reporting.ts'
+
+/** Takes out of cassettes what no test has used, or what was recorded long ago. */
+export const run: Run = (invocation, io) =>
+  reportingCassettes(invocation, io, () => {
+    const { args, options } = invocation
+    const wrong = (message: string) => wrongUsage(invocation, io, message)
+    const ledgers = listOf(options.unused)
+    const older = options['older-than']
+    const age = typeof older === 'string' ? ageMs(older) : undefined
+    if (args.length === 0) return wrong('name the cassettes: sandgate cassette prune FILE... --unused LEDGER')
+    if (older !== undefined && age === undefined)
+      return wrong(`--older-than takes a number of days, weeks or years such as 180d, not ${older}`)
+    if (ledgers.length === 0 && age === undefined)
+      return wrong(
+        'say what goes: --unused LEDGER of `sandgate replay --ledger LEDGER`, or --older-than 180d',
+      )
+    const context = cassetteConfig(invocation, io)
+    if (!context.ok) return context.exit
+    const oldest = age === undefined ? Number.NEGATIVE_INFINITY : systemClock.now() - age
+    for (const file of args) {
+      const cassette = loadSound(file)
+      const unused = unusedInAll(file, cassette, ledgers)
+      const before = cassette.interactions
+      const kept = pruned(before, ({ sequence, startedAt }) => !unused.has(sequence) && startedAt >= oldest)
+      const removed = before.filter((interaction) => !kept.includes(interaction))
+      const count = `${removed.length} of ${before.length} interactions`
+      if (kept.length === 0 && before.length > 0) {
+        io.err(`${file}: nothing would be left; it stands as it was\n`)
+        continue
+      }
+      for (const { sequence, request, operation } of removed)
+        io.out(`${file}:${sequence}: ${request.method} ${operation ?? '(unknown operation)'}\n`)
+      if (options['dry-run'] === true) io.err(`${file}: ${count} would go\n`)
+      else {
+        if (removed.length > 0) writeHar(file, { ...cassette, interactions: kept }, context.secrets)
+        io.err(`${file}: ${count} removed\n`)
+      }
+    }
+    return 'ok'
+  })
