@@ -273,6 +273,15 @@ describe('what an upstream may do is not a fault', () => {
       (socket) => socket.write(answer(200, gzipSync(PAID), ['Content-Encoding: gzip'])),
     ],
     [
+      'compresses what it transfers',
+      (socket) => {
+        const packed = gzipSync(PAID)
+        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n')
+        socket.write(`${packed.length.toString(16)}\r\n`)
+        socket.end(Buffer.concat([packed, Buffer.from('\r\n0\r\n\r\n')]))
+      },
+    ],
+    [
       'answers in chunks',
       (socket) =>
         socket.end(
