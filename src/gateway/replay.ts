@@ -14,6 +14,7 @@ import type { Edge } from './context.ts'
 import type { Exchange } from './exchange.ts'
 import { problemReply, type Reply, refusalPage } from './reply.ts'
 import { grantToken } from './token-grant.ts'
+import type { LongBody } from './wire/body.ts'
 
 export type ReplayOptions = {
   readonly edge: Edge
@@ -22,6 +23,8 @@ export type ReplayOptions = {
   readonly laneName: (lane: string) => string
   /** The origin of the cassettes' URLs: one of ours in a request stands for it. Undefined without a cassette. */
   readonly recordedOrigin: string | undefined
+  /** For bodies that are longer than the edge takes. */
+  readonly openLong: () => LongBody
   /** Called once for each miss, to show it where a person looks. */
   readonly onMiss: (report: MissReport, requestId: string) => void
   /** A token exchange that is not on the tape: its client gets what it asks for. Without it, what the tape has. */
@@ -30,7 +33,7 @@ export type ReplayOptions = {
 
 /** Answers from a tape: it decides and stores nothing. */
 export function createReplay(options: ReplayOptions): Answerer {
-  const { edge, tape, laneName, recordedOrigin, onMiss, onNewExchange } = options
+  const { edge, tape, laneName, recordedOrigin, openLong, onMiss, onNewExchange } = options
   const live = (exchange: Exchange, now: number): LiveRequest => ({
     lane: laneName(laneOf(exchange)),
     operation: exchange.endpoint?.row.id,
@@ -65,6 +68,7 @@ export function createReplay(options: ReplayOptions): Answerer {
 
   return {
     comparesRequests: true,
+    openLong,
     answer: (exchange, { now }) =>
       after(exchange.windowState ?? edge.store.peek(exchange.window, now), (state) => {
         exchange.windowState = state
@@ -84,8 +88,9 @@ export function createReplay(options: ReplayOptions): Answerer {
       // What was recorded as a problem document stays one, also for a browser.
       if (used) return isPage(used) ? undefined : problemReply(exchange, refusal, edge.publicUrl())
       if (isUnknownPath) return answer(exchange, now)
-      // Whatever was recorded goes before a page of ours.
-      const found = refusalPage(exchange, refusal) ? tape.find(request) : undefined
+      // Whatever was recorded goes before a page of ours; and a sandbox may take longer bodies than this edge.
+      const isAsked = refusal.code === 'BODY_TOO_LARGE' || refusalPage(exchange, refusal)
+      const found = isAsked ? tape.find(request) : undefined
       return found?.kind === 'hit' ? recorded(found) : undefined
     },
     grant: (exchange, proven, scopes, now) => {

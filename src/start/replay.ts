@@ -23,6 +23,7 @@ import { authToken } from '../operations/auth-token.ts'
 import { buildOpenApi } from '../operations/openapi.ts'
 import { OPERATIONS } from '../operations/operations.ts'
 import { widgetPages } from '../portal/widget.ts'
+import { createCaptureRoom, DEFAULT_BOUNDS } from '../recorder/capture.ts'
 import { createIds } from '../simulator/ids.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import type { RateWindow, Store, WindowState } from '../store/store.ts'
@@ -153,6 +154,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     tape,
     laneName: remembered(redactor.redactText),
     recordedOrigin: cassettes[0]?.origin,
+    openLong: createCaptureRoom(DEFAULT_BOUNDS, () => {}).capture,
     onMiss,
     ...(onNewExchange && { onNewExchange }),
   })
