@@ -235,7 +235,7 @@ export const COMMANDS: readonly Command[] = [
       },
       'allow-incomplete': {
         summary:
-          'Take a recording in which answers are missing that broke off or cannot be read; without it the exit code is 6. The cassette is written in any case.',
+          'Take a recording in which answers are missing that broke off or cannot be read; without it the exit code is 6, and with --mode all FILE stays: the new cassette is written beside it.',
       },
       config: CONFIG,
     },

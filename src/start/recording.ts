@@ -40,6 +40,7 @@ export type SessionOptions = Pick<
   | 'headersMs'
   | 'clock'
   | 'keepUrls'
+  | 'allowsIncomplete'
   | 'onBad'
   | 'onFailure'
   | 'onPast'
