@@ -40,6 +40,9 @@ export const GATEWAY_KILLS = count('TEST_GATEWAY_KILLS', 20, 300)
 export const RECORDER_KILLS = count('TEST_RECORDER_KILLS', 50, 1000)
 export const STORE_KILLS = count('TEST_STORE_KILLS', 5, 200)
 
+/** Data files that are spoilt and opened. */
+export const SPOILT_FILES = count('TEST_SPOILT_FILES', 120, 20_000)
+
 /** Finished answers in one store. */
 export const STORED_ANSWERS = count('TEST_STORED_ANSWERS', 100_000, 5_000_000)
 /** Partners in one configuration. */
