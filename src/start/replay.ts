@@ -29,6 +29,7 @@ import { createMemoryStore } from '../store/memory.ts'
 import type { RateWindow, Store, WindowState } from '../store/store.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import { createVerifier } from '../tokens/verify.ts'
+import { withCleanMisses } from './clean-misses.ts'
 import { listen } from './listen.ts'
 import { isForOneOf, livePages, startPages } from './replay-pages.ts'
 import { anySecret, replayPartner } from './replay-partner.ts'
@@ -110,7 +111,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     ...startPages(cassettes, publicUrl),
   ]
   const deciding = { rules: config.outcomes, testValues }
-  const tape = createTape(withVolatile(cassettes, options.volatile ?? [], deciding), {
+  const loaded = createTape(withVolatile(cassettes, options.volatile ?? [], deciding), {
     ...deciding,
     prepare: (request) => redactor.redactRequest(request).request,
     isLive: isForOneOf(ownPages),
@@ -120,6 +121,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
       digest: (rule: string, value: string) => keyedDigest(cassetteKey, rule, value),
     }),
   })
+  const tape = withCleanMisses(loaded, redactor.redactText)
   const store = unlimited(createMemoryStore())
   const ids = createIds(clock)
   const shared = { store, ids, publicUrl }
