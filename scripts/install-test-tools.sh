@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs what the tests need beyond npm, from Debian's packages, when it is missing: a browser for the pages,
-# Python's OAuth clients for the token exchange, curl, Prometheus and promtool for metrics, rules and dashboards. On
+# Python's OAuth clients for the token exchange, pytest, curl, Prometheus and promtool for metrics, rules and dashboards. On
 # other systems it names what to install by hand.
-# The generator of TypeScript types and the readers of HAR files come from npm, beside the project's own packages.
+# The generator of TypeScript types, the readers of HAR files and Jest come from npm, beside the project's own packages.
 set -eu
 
 missing=""
@@ -18,9 +18,11 @@ need prometheus sh -c 'command -v prometheus && command -v promtool'
 need util-linux sh -c 'command -v prlimit'
 need python3-requests-oauthlib /usr/bin/python3 -c 'import requests_oauthlib'
 need python3-authlib /usr/bin/python3 -c 'import authlib, requests'
+need python3-pytest /usr/bin/python3 -c 'import pytest'
 
 sh "$(dirname "$0")/generate-types.sh"
 sh "$(dirname "$0")/har-readers.sh"
+sh "$(dirname "$0")/test-runners.sh"
 
 [ -n "$missing" ] || exit 0
 

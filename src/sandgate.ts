@@ -1,15 +1,13 @@
-import { loadSound } from './cassettes/file/load.ts'
+/// <reference lib="esnext.disposable" preserve="true" />
+import { CassetteError } from './cassettes/cassette-error.ts'
 import type { MissReport } from './cassettes/miss/report.ts'
 import type { Ledger } from './cassettes/tape/ledger.ts'
-import { loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
-import { createLogger } from './observe/logger.ts'
-import type { Recorded } from './recorder/recorder.ts'
-import { defaultMode, doingOf, type RecordMode, startSession } from './start/recording.ts'
-import { startReplay } from './start/replay.ts'
+import type { Recorded } from './recorder/recorded.ts'
+import { defaultMode, doingOf, type RecordMode } from './start/record-mode.ts'
 
-export type { CassetteError } from './cassettes/cassette-error.ts'
 export type { Ledger, MissReport, Recorded, RecordMode }
+export { CassetteError }
 
 export type ReplayOptions = {
   /** A configuration, for its outcome rules and seeded scores; by default the built-in ones. */
@@ -20,6 +18,8 @@ export type ReplayOptions = {
   readonly profile?: 'contract' | 'strict'
   /** Further values that the client makes up in every run, as a miss names them: `['/metadata/step']`. */
   readonly volatile?: readonly string[]
+  /** `true`: it keeps the process alive until it is closed. By default a program that forgets to close it ends. */
+  readonly ref?: boolean
 }
 
 export type Tape = {
@@ -29,6 +29,8 @@ export type Tape = {
   readonly misses: () => readonly MissReport[]
   /** Stops, and tells what became of the recording: a test asserts on `missed` and `unused`. */
   readonly close: () => Promise<Ledger>
+  /** Closes it at the end of a block: `await using tape = await replay(…)`. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /**
@@ -41,23 +43,26 @@ export type Tape = {
  * @throws CassetteError when a file is missing or cannot be read; its `reason` says which.
  */
 export async function replay(files: string | readonly string[], options: ReplayOptions = {}): Promise<Tape> {
+  const [{ startReplay }, { loadSound }, { createLogger }] = await Promise.all([
+    import('./start/replay.ts'),
+    import('./cassettes/file/load.ts'),
+    import('./observe/logger.ts'),
+  ])
   const gateway = await startReplay({
     load: () => (typeof files === 'string' ? [files] : files).map((file) => loadSound(file)),
-    config: configOf(options.config),
+    config: await configOf(options.config),
     partners: 'any',
     logger: createLogger({ requests: false, format: 'off' }),
     ...(options.profile && { profile: options.profile }),
     ...(options.time && { time: options.time }),
     ...(options.volatile && { volatile: options.volatile }),
+    ref: options.ref === true,
   })
-  return {
-    url: gateway.url,
-    misses: gateway.misses,
-    close: async () => {
-      await gateway.close()
-      return gateway.ledger()
-    },
-  }
+  const close = once(async () => {
+    await gateway.close()
+    return gateway.ledger()
+  })
+  return { url: gateway.url, misses: gateway.misses, close, ...disposedBy(close) }
 }
 
 export type RecordOptions = {
@@ -73,6 +78,8 @@ export type RecordOptions = {
   readonly mode?: RecordMode
   /** A configuration, for its outcome rules and seeded scores; by default the built-in ones. */
   readonly config?: string
+  /** `true`: it keeps the process alive until it is finished. */
+  readonly ref?: boolean
 }
 
 export type Recording = {
@@ -87,6 +94,8 @@ export type Recording = {
     /** Undefined when nothing was replayed. */
     readonly ledger: Ledger | undefined
   }>
+  /** Finishes it at the end of a block: `await using sandbox = await record(…)`. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /** Records what passes to a sandbox and back, or replays it, as `sandgate record` does. @throws CassetteError */
@@ -95,26 +104,41 @@ export async function record(options: RecordOptions): Promise<Recording> {
   if (upstream === undefined && doingOf(mode, out) !== 'replay')
     throw new TypeError(`record: ${out} is to be recorded, so name the upstream`)
   const key = process.env.SANDGATE_CASSETTE_KEY
+  const { startSession } = await import('./start/recording.ts')
   const session = await startSession({
     mode,
     out,
     upstream: upstream === undefined ? undefined : new URL(upstream),
     port: 0,
-    config: configOf(config),
+    config: await configOf(config),
     ...(key && { cassetteKey: key }),
+    ref: options.ref === true,
   })
-  return {
-    url: session.url,
-    misses: session.misses,
-    finish: async () => {
-      const recorded = await session.finish()
-      return { recorded, ledger: session.ledger() }
-    },
+  const finish = once(async () => {
+    const recorded = await session.finish()
+    return { recorded, ledger: session.ledger() }
+  })
+  return { url: session.url, misses: session.misses, finish, ...disposedBy(finish) }
+}
+
+/** A second call gets what the first one got. */
+function once<T>(end: () => Promise<T>): () => Promise<T> {
+  let ended: Promise<T> | undefined
+  return () => {
+    ended ??= end()
+    return ended
   }
 }
 
+/** A test runner's own globals may lack the symbol, which would then name the member `undefined`. */
+function disposedBy(end: () => Promise<unknown>): Pick<Tape, typeof Symbol.asyncDispose> {
+  const dispose = { [Symbol.asyncDispose]: async () => void (await end()) }
+  return (Symbol.asyncDispose as symbol | undefined) === undefined ? ({} as typeof dispose) : dispose
+}
+
 /** @throws Error with every mistake of the file. */
-function configOf(file: string | undefined): Config {
+async function configOf(file: string | undefined): Promise<Config> {
+  const { loadConfig } = await import('./config/load.ts')
   const result = loadConfig({ file: file ?? null })
   if (!result.ok) throw new Error(result.errors.map(({ path, message }) => `${path}: ${message}`).join('\n'))
   return result.config

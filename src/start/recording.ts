@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { annotate } from '../cassettes/bindings/annotate.ts'
 import { CassetteError } from '../cassettes/cassette-error.ts'
 import { loadCassette, loadSound } from '../cassettes/file/load.ts'
@@ -11,25 +10,10 @@ import type { Config } from '../config/schema.ts'
 import { createLogger } from '../observe/logger.ts'
 import { DEFAULT_BOUNDS } from '../recorder/capture.ts'
 import type { Player, Verdict } from '../recorder/player.ts'
-import { type Recorded, type RecorderOptions, startRecorder } from '../recorder/recorder.ts'
+import type { Recorded } from '../recorder/recorded.ts'
+import { type RecorderOptions, startRecorder } from '../recorder/recorder.ts'
+import { type Doing, doingOf, type RecordMode } from './record-mode.ts'
 import { type ReplayGateway, startReplay } from './replay.ts'
-
-export const RECORD_MODES = ['none', 'once', 'new_episodes', 'all'] as const
-export type RecordMode = (typeof RECORD_MODES)[number]
-
-export function defaultMode(env: Readonly<Record<string, string | undefined>>): RecordMode {
-  return env.CI ? 'none' : 'once'
-}
-
-/** `continue`: replays what the cassette knows, and records the rest. */
-export type Doing = 'record' | 'replay' | 'continue'
-
-export function doingOf(mode: RecordMode, out: string): Doing {
-  if (mode === 'all') return 'record'
-  if (mode === 'none') return 'replay'
-  if (!existsSync(cassettePaths(out).har)) return 'record'
-  return mode === 'once' ? 'replay' : 'continue'
-}
 
 export type SessionOptions = Pick<
   RecorderOptions,
@@ -45,6 +29,7 @@ export type SessionOptions = Pick<
   | 'onFailure'
   | 'onPast'
   | 'onSetAside'
+  | 'ref'
 > & {
   readonly mode: RecordMode
   /** Not needed, and not asked for anything, where the cassette is only replayed. */
@@ -175,12 +160,13 @@ function forAnyBody(config: Config): Config {
   return { ...config, server: { ...config.server, bodyBytes: DEFAULT_BOUNDS.bodyBytes } }
 }
 
-function replayOptions({ config, cassetteKey }: SessionOptions, cassette: Cassette) {
+function replayOptions({ config, cassetteKey, ref = true }: SessionOptions, cassette: Cassette) {
   return {
     load: () => [cassette],
     config,
     partners: 'any',
     logger: createLogger({ requests: false, format: 'off' }),
+    ref,
     ...(cassetteKey && { cassetteKey }),
   } as const
 }

@@ -16,6 +16,7 @@ import { createReplay, type ReplayOptions } from '../gateway/replay.ts'
 import { deriveSettings } from '../gateway/settings.ts'
 import { createUnfinishedRequests } from '../gateway/unfinished.ts'
 import { widgetParts } from '../gateway/widget-decision.ts'
+import { unrefServer } from '../http/unref-server.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { NO_HISTORY } from '../observe/usage-history.ts'
@@ -55,6 +56,8 @@ export type ReplayGatewayOptions = {
   readonly publicUrl?: () => string
   /** The key of the recording: redacted values are then compared. */
   readonly cassetteKey?: string
+  /** `false`: a gateway that nobody has closed lets its process end. */
+  readonly ref?: boolean
 }
 
 export type ReplayGateway = Pick<Tape, 'ledger' | 'misses' | 'forwarded' | 'continuations'> & {
@@ -164,6 +167,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   const pages = [...ownPages, ...widgetPages(widgetParts(edge, decidedBy(NOBODY_DECIDES)))]
   const app = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
   url = await listen(app, { host: HOST, port: options.port ?? 0 })
+  if (options.ref === false) unrefServer(app.server)
   return {
     url,
     ledger: tape.ledger,

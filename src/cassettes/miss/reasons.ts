@@ -8,8 +8,9 @@ import { comparedValue } from '../message/choosing.ts'
 import { placeKey } from '../message/place.ts'
 import { type RequestFacts, readRequest } from '../message/request-facts.ts'
 import { noReplySentence } from '../no-reply.ts'
+import type { MissContext } from './context.ts'
 import { masked, shown } from './mask.ts'
-import type { MissContext, MissReason } from './report.ts'
+import type { MissReason } from './report.ts'
 import { type Difference, differences } from './request-diff.ts'
 
 export function laneReason(recorded: string, live: string): MissReason {
