@@ -12,7 +12,7 @@ need() { # need PACKAGE COMMAND...: installs PACKAGE unless COMMAND succeeds
   "$@" >/dev/null 2>&1 || missing="$missing $package"
 }
 
-# Without a window it takes half the processor time; a whole one that is there will do.
+# The one without a window takes half the processor time for a page; where only the whole one is there, it will do.
 need "chromium chromium-headless-shell" sh -c 'command -v chromium'
 need curl sh -c 'command -v curl'
 need prometheus sh -c 'command -v prometheus && command -v promtool'

@@ -7,11 +7,12 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { writeHar } from '../../../src/cassettes/file/har/write.ts'
 import { createSecrets } from '../../../src/cassettes/redaction/secrets/secrets.ts'
 import { cassetteOf } from '../../cli/cassette-fixtures.ts'
-import { CHROMIUM } from '../../support/browser.ts'
 import { exchange, scratch } from '../recording-fixtures.ts'
 
 /** What scripts/har-readers.sh installs. Playwright's own reader is tested beside the file format. */
 const READERS = resolve('node_modules/.cache/har-readers')
+/** The whole of it: without a window it has no developer tools. */
+const CHROMIUM = '/usr/bin/chromium'
 const directory = scratch()
 
 const JSON_TYPE = ['Content-Type', 'application/json'] as const
