@@ -1,6 +1,7 @@
 import { SCOPES } from '../config/contract.ts'
 import { CATALOGUE, isErrorCode } from '../errors/catalogue.ts'
 import { refuse } from '../errors/refusal.ts'
+import type { PublishedOutcomes } from '../simulator/published-outcomes.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { errorIndex, errorPage, unknownErrorPage } from './error-page.ts'
 import type { Page, PageAnswer } from './page.ts'
@@ -12,16 +13,16 @@ export type DocumentParts = {
   readonly issuer: () => string
   readonly publicUrl: () => string
   readonly openApi: () => object
+  /** What decides at the moment. */
+  readonly outcomes: () => PublishedOutcomes
 }
 
+/** Where a sandbox tells what decides in it. */
+export const OUTCOMES_PATH = '/v1/sandbox/outcomes'
+
 /** The documents that machines and people find their way by; none needs a token. */
-export function publicDocuments({
-  signingKeys,
-  jwksMaxAgeSeconds,
-  issuer,
-  publicUrl,
-  openApi,
-}: DocumentParts): readonly Page[] {
+export function publicDocuments(parts: DocumentParts): readonly Page[] {
+  const { signingKeys, jwksMaxAgeSeconds, issuer, publicUrl, openApi, outcomes } = parts
   let document: PageAnswer | undefined
   return [
     get('jwks', '/.well-known/jwks.json', async () =>
@@ -39,6 +40,7 @@ export function publicDocuments({
       return document
     }),
     get('docs.errors', '/docs/errors', () => ({ kind: 'page', status: 200, ...errorIndex(CATALOGUE) })),
+    get('sandbox.outcomes', OUTCOMES_PATH, () => json(outcomes())),
     {
       ...get('docs.error', '/docs/errors/{code}', ({ params }) => {
         const code = params.code ?? ''

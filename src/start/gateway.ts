@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { createClientIp, createProxyCheck } from '../checks/client-ip.ts'
 import { type Clock, type ControllableClock, controllableClock, instant, systemClock } from '../clock.ts'
@@ -38,6 +39,7 @@ import { publicDocuments } from '../portal/public-documents.ts'
 import { startPage } from '../portal/start-page.ts'
 import { widgetPages } from '../portal/widget.ts'
 import { createIds, type Ids } from '../simulator/ids.ts'
+import { publishOutcomes } from '../simulator/published-outcomes.ts'
 import { type EmbeddedStoreOptions, openEmbeddedStore } from '../store/embedded.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import type { Store } from '../store/store.ts'
@@ -110,7 +112,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     lifetimeSeconds: config.tokens.lifetimeSeconds,
     publishSeconds: config.tokens.publishSeconds,
   })
-  const recordings = createRecordings(config, publicUrl, clock, logger)
+  const recordings = createRecordings(() => settings.config, publicUrl, clock, logger)
   const ownMetrics = () =>
     createMetrics({
       reads: {
@@ -167,6 +169,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     issuer,
     publicUrl,
     openApi: () => buildOpenApi({ publicUrl: publicUrl() }),
+    outcomes: () => publishOutcomes(settings.config.outcomes, settings.config.scores),
   })
   const demo = () => demoCredentials(settings.config)
   const pages = [
@@ -246,10 +249,12 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
         reconfiguring = reconfiguring.then(async () => {
           live.use(next)
           trusted.use(next)
+          const { outcomes, scores } = settings.config
           const registry = await createRegistryInSlices(next.partners)
           settings = revocations.reapply(deriveSettings(next, shared, registry))
           metrics.configured(next)
           generation++
+          if (!isDeepStrictEqual([outcomes, scores], [next.outcomes, next.scores])) recordings.rulesChanged()
         })
         return reconfiguring
       },

@@ -20,7 +20,7 @@ export const run: Run = (invocation, io) =>
     if (!out.ok) return wrongUsage(invocation, io, out.message)
     const context = cassetteConfig(invocation, io)
     if (!context.ok) return context.exit
-    const merged = mergeCassettes(args.map(loadSound), context.rules)
+    const merged = mergeCassettes(args.map(loadSound))
     writeHar(out.path, merged, context.secrets)
     io.err(`${out.path}: ${merged.interactions.length} interactions of ${args.length} cassettes\n`)
     return 'ok'
