@@ -8,6 +8,7 @@ import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { DEFAULT_OUTCOMES, DEFAULT_SCORES } from '../../src/config/outcomes.ts'
 import { record, replay } from '../../src/sandgate.ts'
 import { readPublishedOutcomes } from '../../src/simulator/published-outcomes.ts'
+import { WAIT_MS } from '../support/effort.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { ask, type Client, signIn } from './partner.ts'
 
@@ -187,7 +188,7 @@ describe('rules that change while the front door records', () => {
     const client = await signIn(own.url, own)
     await score(client, 'CUS-VIP')
     changeScores(own, { 'CUS-VIP': 400 })
-    await expect.poll(async () => (await score(client, 'CUS-VIP')).score, { timeout: 20_000 }).toBe(400)
+    await expect.poll(async () => (await score(client, 'CUS-VIP')).score, { timeout: WAIT_MS }).toBe(400)
     await expect
       .poll(async () => JSON.stringify(await (await operator('GET', '/recordings')).json()))
       .toContain('"moving-2"')
