@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 import { exitCode } from '../../src/cli/exit-codes.ts'
+import { RATE_LIMIT_GROUPS } from '../../src/config/contract.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { startSession } from '../../src/start/recording.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
@@ -27,34 +28,33 @@ const foreign: Readonly<Record<string, ForeignClient>> = Object.fromEntries(
   CLIENTS.map(({ keyId, secret, tenant }) => [keyId, { secret, tenant }]),
 )
 
-const directory = temporaryDirectory('facts')
+let directory = ''
 let count = 0
-const fresh = () => join(directory, `${++count}.har`)
+/** What a file of tests has made is removed at its end; the next one has a place of its own. */
+function place(): string {
+  if (!existsSync(directory)) directory = temporaryDirectory('facts')
+  return directory
+}
+const fresh = () => join(place(), `${++count}.har`)
 
 /** Nobody is limited, so that an answer follows from what is asked. */
 const LIMITS = {
-  rateLimits: { groups: Object.fromEntries(GROUPS().map((group) => [group, 1_000_000])) },
+  rateLimits: {
+    groups: Object.fromEntries(Object.keys(RATE_LIMIT_GROUPS).map((group) => [group, 1_000_000])),
+  },
   caps: [],
   tokens: { failuresPerIp: 1_000_000 },
-  recording: { directory },
-}
-
-function GROUPS(): string[] {
-  return [
-    'token',
-    'accounts.open',
-    'kyc.submit',
-    'payments.fund',
-    'payments.cashout',
-    'credit.simulate',
-    'credit.apply',
-    'other',
-  ]
 }
 
 let running: Promise<Gateway> | undefined
 export function frontDoor(): Promise<Gateway> {
-  running ??= startGateway({ partners: CLIENTS, clock: 'system', config: LIMITS })
+  running ??= startGateway({
+    partners: CLIENTS,
+    clock: 'system',
+    config: { ...LIMITS, recording: { directory: place() } },
+  })
+  // It ends with the file of tests that has started it.
+  void running.then(({ exited }) => exited.then(() => (running = undefined)))
   return running
 }
 
@@ -140,7 +140,7 @@ async function atTheFrontDoor(tell: (target: Target) => Promise<void>): Promise<
   if (started.status !== 201) throw new Error(started.text)
   await tell({ send: (request) => send(gateway.url, request) })
   await operator('DELETE', `/recordings/${name}`)
-  return join(directory, `${name}.har`)
+  return join(place(), `${name}.har`)
 }
 
 async function withForeign(
