@@ -86,7 +86,9 @@ export function createMatching(parts: MatchParts): (live: LiveRequest, refusal?:
     const chosen = chooseOrReassign(lane, lookups)
     if (chosen) {
       const hit = serve(lane, live, chosen, usage)
-      if (chosen.entry.refusal) noteOverruled(usage, chosen.entry, undefined)
+      // Of a path that the interface does not know, this version has no opinion.
+      const { refusal: isRefused, interaction } = chosen.entry
+      if (isRefused && refusalCode(interaction) !== 'NOT_FOUND') noteOverruled(usage, chosen.entry, undefined)
       if (keyed) storeAnswer(lane, keyed, hit.interaction, hit.reply)
       return hit
     }
