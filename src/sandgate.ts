@@ -5,14 +5,14 @@ import { loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { createLogger } from './observe/logger.ts'
 import type { Recorded } from './recorder/recorder.ts'
-import { defaultMode, doingOf, type RecordMode, startSession } from './start/recording.ts'
+import { defaultMode, doingOf, RECORD_MODES, type RecordMode, startSession } from './start/recording.ts'
 import { startReplay } from './start/replay.ts'
 
 export type { CassetteError } from './cassettes/cassette-error.ts'
 export type { Ledger, MissReport, Recorded, RecordMode }
 
 export type ReplayOptions = {
-  /** A configuration, for its outcome rules and seeded scores; by default the built-in ones. */
+  /** A configuration, for the rules of the edge; what decides is in the cassette. By default the built-in ones. */
   readonly config?: string
   /** `shift` (default): instants around now. `freeze`: as recorded. */
   readonly time?: 'shift' | 'freeze'
@@ -41,6 +41,10 @@ export type Tape = {
  * @throws CassetteError when a file is missing or cannot be read; its `reason` says which.
  */
 export async function replay(files: string | readonly string[], options: ReplayOptions = {}): Promise<Tape> {
+  refuseUnknown('replay', options, REPLAY_OPTIONS)
+  refuseValue('replay', 'time', options.time, ['shift', 'freeze'])
+  refuseValue('replay', 'profile', options.profile, ['contract', 'strict'])
+  const cassetteKey = process.env.SANDGATE_CASSETTE_KEY
   const gateway = await startReplay({
     load: () => (typeof files === 'string' ? [files] : files).map((file) => loadSound(file)),
     config: configOf(options.config),
@@ -49,6 +53,7 @@ export async function replay(files: string | readonly string[], options: ReplayO
     ...(options.profile && { profile: options.profile }),
     ...(options.time && { time: options.time }),
     ...(options.volatile && { volatile: options.volatile }),
+    ...(cassetteKey && { cassetteKey }),
   })
   return {
     url: gateway.url,
@@ -71,7 +76,7 @@ export type RecordOptions = {
    * `CI` is set, else `once`.
    */
   readonly mode?: RecordMode
-  /** A configuration, for its outcome rules and seeded scores; by default the built-in ones. */
+  /** A configuration, for what decides where the sandbox does not tell it; by default the built-in one. */
   readonly config?: string
 }
 
@@ -91,16 +96,21 @@ export type Recording = {
 
 /** Records what passes to a sandbox and back, or replays it, as `sandgate record` does. @throws CassetteError */
 export async function record(options: RecordOptions): Promise<Recording> {
+  refuseUnknown('record', options, RECORD_OPTIONS)
   const { out, mode = defaultMode(process.env), upstream, config } = options
   if (upstream === undefined && doingOf(mode, out) !== 'replay')
     throw new TypeError(`record: ${out} is to be recorded, so name the upstream`)
+  refuseValue('record', 'mode', mode, RECORD_MODES)
   const key = process.env.SANDGATE_CASSETTE_KEY
+  const read = configOf(config)
+  const deciding = config === undefined ? undefined : { rules: read.outcomes, scores: read.scores }
   const session = await startSession({
     mode,
     out,
     upstream: upstream === undefined ? undefined : new URL(upstream),
     port: 0,
-    config: configOf(config),
+    config: read,
+    ...(deciding && { deciding }),
     ...(key && { cassetteKey: key }),
   })
   return {
@@ -111,6 +121,21 @@ export async function record(options: RecordOptions): Promise<Recording> {
       return { recorded, ledger: session.ledger() }
     },
   }
+}
+
+const REPLAY_OPTIONS = ['config', 'time', 'profile', 'volatile'] as const satisfies (keyof ReplayOptions)[]
+const RECORD_OPTIONS = ['upstream', 'out', 'mode', 'config'] as const satisfies (keyof RecordOptions)[]
+
+/** A test file in JavaScript has nobody else who would tell it: an option that is not read would change nothing. */
+function refuseUnknown(name: string, options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((option) => !known.includes(option))
+  if (unknown === undefined) return
+  throw new TypeError(`${name}: there is no option ${unknown}; there are ${known.join(', ')}`)
+}
+
+function refuseValue(name: string, option: string, value: unknown, known: readonly string[]): void {
+  if (value === undefined || known.includes(String(value))) return
+  throw new TypeError(`${name}: ${option} is one of ${known.join(', ')}, not ${String(value)}`)
 }
 
 /** @throws Error with every mistake of the file. */

@@ -1,4 +1,4 @@
-import { operationOf } from '../../operations/operations.ts'
+import { grantsToken, operationOf } from '../../operations/operations.ts'
 import { CassetteError } from '../cassette-error.ts'
 import { EntryError } from '../file/har/members.ts'
 import { harParts } from '../file/har/parts.ts'
@@ -6,11 +6,15 @@ import type { HarParts } from '../file/har/split.ts'
 import type { CassetteHeader } from '../file/header.ts'
 import { readFile } from '../file/read-file.ts'
 import { CASSETTE_VERSION, type Cassette, type Interaction } from '../interaction.ts'
+import { createLaneNames } from '../message/lane-names.ts'
+import type { PairBook } from '../redaction/pair-book.ts'
 import type { Redactor } from '../redaction/redactor.ts'
 import { exchangeOf } from './import-entry.ts'
 
 export type ImportOptions = {
   readonly redactor: Redactor
+  /** Digests the pairs of refused token exchanges. */
+  readonly pairs?: PairBook
   /** The bindings, by the engine that matches them. */
   readonly annotate: (interactions: readonly Interaction[]) => readonly Interaction[]
   readonly header: Omit<CassetteHeader, 'version' | 't0' | 'origin'>
@@ -46,6 +50,7 @@ export function importHarBytes(bytes: Buffer, path: string, options: ImportOptio
     interaction: Omit<Interaction, 'sequence' | 'ended'>
   }[] = []
   let origin = options.origin
+  const lanes = createLaneNames()
   const isBrowser = isOfBrowser(bytes, parts.members)
   for (const [i, [start, end]] of (parts.entries ?? []).entries()) {
     const entry = i + 1
@@ -55,8 +60,17 @@ export function importHarBytes(bytes: Buffer, path: string, options: ImportOptio
       if (operation === undefined) throw new EntryError('is no request of the interface')
       origin ??= exchange.urlOrigin
       if (exchange.urlOrigin !== origin) throw new EntryError(`went to ${exchange.urlOrigin}`)
-      const { exchange: redacted, redactions, bindings } = options.redactor.redact({ ...exchange, operation })
-      const { startedAt, durationMs, lane, request, reply, noReply } = redacted
+      const { request: asked, named, reply: told } = exchange
+      const lane = lanes.of({ request: asked, named, operation })
+      if (told && grantsToken(operation)) lanes.granted(asked, told)
+      const {
+        exchange: redacted,
+        redactions,
+        bindings,
+      } = options.redactor.redact({ ...exchange, lane, operation })
+      const { startedAt, durationMs, request, reply, noReply } = redacted
+      const refusedPair =
+        grantsToken(operation) && exchange.reply && options.pairs?.ended(exchange.request, exchange.reply)
       const interaction = {
         startedAt,
         durationMs,
@@ -68,6 +82,7 @@ export function importHarBytes(bytes: Buffer, path: string, options: ImportOptio
         ...(noReply && { noReply }),
         redactions,
         bindings,
+        ...(refusedPair && { refusedPair }),
       }
       found.push({ at: startedAt, end: startedAt + durationMs, origin, interaction })
     } catch (cause) {
@@ -76,7 +91,8 @@ export function importHarBytes(bytes: Buffer, path: string, options: ImportOptio
       skipped.push({ entry, reason: cause.message })
     }
   }
-  const interactions = options.annotate(numbered(found))
+  const all = options.annotate(numbered(found))
+  const interactions = options.pairs?.settled(all) ?? all
   const t0 = interactions[0]?.startedAt ?? 0
   const cassette = { ...options.header, version: CASSETTE_VERSION, t0, origin: origin ?? '', interactions }
   return { cassette, skipped }

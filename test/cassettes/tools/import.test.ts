@@ -62,11 +62,11 @@ describe('import', () => {
   }
 
   it('takes what the interface knows, redacted and bound, and says what it left out', () => {
-    const { redaction, profile, product, volatile } = HEADER
+    const { redaction, profile, product, volatile, outcomes } = HEADER
     const { cassette, skipped } = importHarBytes(Buffer.from(JSON.stringify(browser)), 'b.har', {
       redactor: redactor(),
       annotate: (interactions) => annotate(interactions, { rules, volatile: VOLATILE }),
-      header: { redaction, profile, product, volatile },
+      header: { redaction, profile, product, volatile, outcomes },
     })
     expect(skipped).toEqual([
       { entry: 1, reason: 'is no request of the interface' },
