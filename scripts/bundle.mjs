@@ -1,4 +1,5 @@
 import { build } from 'esbuild'
+import { quickAssertions } from './quick-assertions.mjs'
 
 /**
  * Puts the program into few files, over what the compiler has written. Loading some thousand small modules is most
@@ -21,6 +22,7 @@ await build({
   target: 'node20',
   // Native code, and what is looked up by its files.
   external: ['lmdb', 'pino-pretty', 'swagger-ui-dist'],
+  plugins: [quickAssertions],
   // CommonJS inside the bundle asks for Node's own modules by require.
   banner: {
     js: "import { createRequire as sandgateRequire } from 'node:module'; const require = sandgateRequire(import.meta.url);",

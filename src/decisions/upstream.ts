@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import { Readable } from 'node:stream'
+import { systemClock } from '../clock.ts'
 import type { UpstreamConfig } from '../config/upstream.ts'
 import type { ErrorCode } from '../errors/catalogue.ts'
 import { refuse } from '../errors/refusal.ts'
@@ -308,9 +309,15 @@ function isBearerChallenge([name, value]: HeaderLine): boolean {
   return name.toLowerCase() === 'www-authenticate' && /(?:^|,)\s*bearer\b/i.test(value)
 }
 
+/** Some eleven days: more is written nowhere in earnest. */
+const MOST_SECONDS = 999_999
+
+/** Seconds, or an HTTP date (RFC 9110 section 10.2.3), by the clock of this machine; undefined for anything else. */
 function secondsOf(retryAfter: string | undefined): number | undefined {
-  if (retryAfter === undefined || !/^[0-9]{1,6}$/.test(retryAfter)) return undefined
-  return Math.max(1, Number(retryAfter))
+  if (retryAfter === undefined) return undefined
+  const isSeconds = /^[0-9]+$/.test(retryAfter)
+  const seconds = isSeconds ? Number(retryAfter) : (Date.parse(retryAfter) - systemClock.now()) / 1000
+  return Number.isNaN(seconds) ? undefined : Math.min(MOST_SECONDS, Math.max(1, Math.ceil(seconds)))
 }
 
 /** What is not there by the deadline, of performance.now(), has failed. */

@@ -4,6 +4,7 @@ import type { Awaitable } from '../store/store.ts'
 import type { ProvenKey } from '../tokens/registry.ts'
 import type { Exchange } from './exchange.ts'
 import type { Reply } from './reply.ts'
+import type { LongBody } from './wire/body.ts'
 
 /** What a stage of the pipeline ends with: a reply, or a refusal that becomes one at the end of the path. */
 export type Outcome = Reply | Refusal
@@ -25,6 +26,8 @@ export type Answerer = {
    * begin with the name of a lane.
    */
   readonly comparesRequests: boolean
+  /** For a body that is longer than the edge takes, where it is compared all the same. */
+  readonly openLong?: () => LongBody
   /** Answers what the edge accepts. The window of a request without a key has been spent; any other is still to be. */
   readonly answer: (exchange: Exchange, accepted: Accepted) => Awaitable<Outcome>
   /**

@@ -25,7 +25,7 @@ export async function readOverview({ edge, ready, recordings, decides }: Overvie
   // The hour before counts too: the present one may just have begun.
   const since = now - (now % HOUR_MS) - HOUR_MS
   const settings = edge.settings()
-  const { store, configuration, draining, overloaded } = ready()
+  const { store, configuration, draining, overloaded, upstream } = ready()
   return {
     now,
     version: productVersion(),
@@ -38,6 +38,7 @@ export async function readOverview({ edge, ready, recordings, decides }: Overvie
     },
     configuration,
     decides,
+    ...(upstream && { upstream }),
     recordings: recordings.list(),
     partners: await partnersOf(settings, since, now),
     since,

@@ -235,9 +235,11 @@ async function receiveOrRefuse(
   }
   const read = await receiveBody(gateway, exchange, true)
   if (read.bytes) exchange.body = read.bytes
+  if (!read.refusal) return undefined
+  // What is not there cannot be compared.
+  const beatsAll = read.refusal.code === 'OVERLOADED'
   // What a GET carries as a body is recorded and means nothing.
-  if (!read.refusal || req.method !== 'POST') return undefined
-  return { refusal: read.refusal, beatsAll: false }
+  return beatsAll || req.method === 'POST' ? { refusal: read.refusal, beatsAll } : undefined
 }
 
 function judgeRequest(exchange: Exchange, now: number): Judged | undefined {

@@ -14,7 +14,8 @@ export function receiveBody(
   isSubjectKnown: boolean,
 ): Promise<BodyRead> {
   const bounds = exchange.settings.config.server
-  return readBody(exchange, bounds, () => mayWait(gateway, exchange, isSubjectKnown))
+  const { openLong } = gateway.answerer
+  return readBody(exchange, bounds, () => mayWait(gateway, exchange, isSubjectKnown), openLong)
 }
 
 async function mayWait(gateway: Gateway, exchange: Exchange, isSubjectKnown: boolean): Promise<Wait> {

@@ -21,6 +21,7 @@ import type { Exchange } from './exchange.ts'
 import { createGrantBook } from './grant-book.ts'
 import { problemReply, type Reply } from './reply.ts'
 import { grantToken } from './token-grant.ts'
+import type { LongBody } from './wire/body.ts'
 
 export type ReplayOptions = {
   readonly edge: Edge
@@ -29,6 +30,8 @@ export type ReplayOptions = {
   readonly laneName: (lane: string) => string
   /** The origin of the cassettes' URLs: one of ours in a request stands for it. Undefined without a cassette. */
   readonly recordedOrigin: string | undefined
+  /** For bodies that are longer than the edge takes. */
+  readonly openLong: () => LongBody
   /** Called once for each miss, to show it where a person looks. */
   readonly onMiss: (report: MissReport, requestId: string) => void
   /** A token exchange that is not on the tape: its client gets what it asks for. Without it, what the tape has. */
@@ -41,7 +44,8 @@ export type ReplayOptions = {
 
 /** Answers from a tape: it decides and stores nothing. */
 export function createReplay(options: ReplayOptions): Answerer {
-  const { edge, tape, laneName, recordedOrigin, onMiss, onNewExchange, pairsOf, anyClient } = options
+  const { edge, tape, laneName, recordedOrigin, openLong, onMiss, onNewExchange, pairsOf, anyClient } =
+    options
   const grants = createGrantBook()
   const { callers } = tape
 
@@ -114,6 +118,7 @@ export function createReplay(options: ReplayOptions): Answerer {
 
   return {
     comparesRequests: true,
+    openLong,
     answer: (exchange, { now }) =>
       after(exchange.windowState ?? edge.store.peek(exchange.window, now), (state) => {
         exchange.windowState = state

@@ -23,8 +23,8 @@ export async function exchangeToken(gateway: Gateway, exchange: Exchange): Promi
   const body = await receiveBody(gateway, exchange, false)
   const busy = enter(gateway, exchange)
   if (busy) return busy
+  if (body.bytes) exchange.body = body.bytes
   if (body.refusal) return fail(gateway, exchange, body.refusal, '')
-  exchange.body = body.bytes
   if (headers['content-encoding'] !== undefined) {
     const encoded = refuse('UNSUPPORTED_MEDIA_TYPE', 'The body is encoded; send it without Content-Encoding.')
     return fail(gateway, exchange, encoded, '')

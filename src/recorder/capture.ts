@@ -21,6 +21,8 @@ export type Capture = {
   readonly take: () => Uint8Array
   /** Whether all that has passed was kept. */
   readonly isWhole: () => boolean
+  /** Whether it was dropped for want of room: then nothing stands for it. */
+  readonly isLost: () => boolean
 }
 
 export type CaptureRoom = { readonly capture: () => Capture }
@@ -73,6 +75,7 @@ export function createCaptureRoom(bounds: Bounds, onOverflow: (detail: string) =
           return body
         },
         isWhole: () => !overflown && hash === undefined,
+        isLost: () => overflown,
       }
     },
   }

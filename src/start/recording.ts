@@ -11,6 +11,7 @@ import type { Ledger } from '../cassettes/tape/ledger.ts'
 import type { Config } from '../config/schema.ts'
 import { createLogger } from '../observe/logger.ts'
 import type { AskedOutcomes } from '../recorder/ask-outcomes.ts'
+import { DEFAULT_BOUNDS } from '../recorder/capture.ts'
 import type { Player, Verdict } from '../recorder/player.ts'
 import { type Recorded, type RecorderOptions, startRecorder } from '../recorder/recorder.ts'
 import { type ReplayGateway, startReplay } from './replay.ts'
@@ -128,7 +129,7 @@ async function continueSession(options: SessionOptions): Promise<Session> {
     loaded = cassette.interactions.length
     const verdicts = new Map<string, Verdict>()
     const started = await startReplay({
-      ...replayOptions(options, cassette),
+      ...replayOptions({ ...options, config: forAnyBody(options.config) }, cassette),
       publicUrl: url,
       onMiss: (report, requestId) =>
         verdicts.set(requestId, {
@@ -186,6 +187,11 @@ function withLeftover({ out }: SessionOptions, cassette: Cassette): Cassette {
   const { rules, scores } = decidingOf(cassette)
   const options = { rules, testValues: Object.keys(scores), volatile: cassette.volatile }
   return { ...all, interactions: annotate(all.interactions, options) }
+}
+
+/** Whether a body is too long is for the sandbox to say, to which it is passed on. */
+function forAnyBody(config: Config): Config {
+  return { ...config, server: { ...config.server, bodyBytes: DEFAULT_BOUNDS.bodyBytes } }
 }
 
 function replayOptions({ config, cassetteKey }: SessionOptions, cassette: Cassette) {

@@ -25,6 +25,7 @@ import { authToken } from '../operations/auth-token.ts'
 import { buildOpenApi } from '../operations/openapi.ts'
 import { OPERATIONS } from '../operations/operations.ts'
 import { widgetPages } from '../portal/widget.ts'
+import { createCaptureRoom, DEFAULT_BOUNDS } from '../recorder/capture.ts'
 import { createIds } from '../simulator/ids.ts'
 import { publishOutcomes } from '../simulator/published-outcomes.ts'
 import { createMemoryStore } from '../store/memory.ts'
@@ -72,8 +73,7 @@ const NOBODY_DECIDES: Decider = {
   },
 }
 
-/** What a recorder copies, so that everything that was recorded can be asked for. */
-const MAX_BODY_BYTES = 16 * 1024 * 1024
+/** What a recorder takes, so that everything that was recorded can be asked for. */
 const MAX_HEADER_BYTES = 64 * 1024
 
 /** Whatever the configuration says: a tape is for the tests of this machine. */
@@ -140,8 +140,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   const shared = { store, ids, publicUrl }
   const recordedLanes = new Set(cassettes.flatMap(({ interactions }) => interactions.map(({ lane }) => lane)))
   const anyone = anySecret(tape.callers, recordedLanes)
-  // Its listener takes what a recorder takes, whatever an edge would say of it.
-  const server = { ...config.server, bodyBytes: MAX_BODY_BYTES, headerBytes: MAX_HEADER_BYTES }
+  const server = { ...config.server, headerBytes: MAX_HEADER_BYTES }
   const settings =
     options.partners === 'configured'
       ? deriveSettings({ ...config, server }, shared)
@@ -176,6 +175,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     tape,
     laneName: remembered(redactor.redactText),
     recordedOrigin: cassettes[0]?.origin,
+    openLong: createCaptureRoom(DEFAULT_BOUNDS, () => {}).capture,
     onMiss,
     ...(onNewExchange && { onNewExchange }),
     // With partners of its own, the edge itself knows whose secret is right.

@@ -29,13 +29,19 @@ const CODINGS: Readonly<
   br: { whole: promisify(brotliDecompress), stream: createBrotliDecompress },
 }
 
-/** The codings of a body, in the order in which they were applied. */
+/** The codings of a body, in the order in which they were applied: those of the transfer came last. */
 export function codingsOf(lines: readonly HeaderLine[]): readonly string[] {
+  return [...listed(lines, 'content-encoding'), ...listed(lines, 'transfer-encoding')]
+}
+
+function listed(lines: readonly HeaderLine[], header: string): string[] {
   const codings: string[] = []
   for (const [name, value] of lines) {
-    if (name.length !== 16 || name.toLowerCase() !== 'content-encoding') continue
-    for (const coding of value.toLowerCase().split(',')) {
-      if (coding.trim() !== '' && coding.trim() !== 'identity') codings.push(coding.trim())
+    if (name.length !== header.length || name.toLowerCase() !== header) continue
+    for (const each of value.toLowerCase().split(',')) {
+      const coding = each.trim()
+      // Chunks are put together already.
+      if (coding !== '' && coding !== 'identity' && coding !== 'chunked') codings.push(coding)
     }
   }
   return codings

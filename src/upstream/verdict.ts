@@ -11,7 +11,7 @@ export type Happening =
       readonly code: string | undefined
       /** It says how to authenticate with a bearer token. */
       readonly challenges: boolean
-      /** Its Retry-After, where that is a number of seconds. */
+      /** Its Retry-After, where that can be read. */
       readonly retryAfterSeconds: number | undefined
     }
 

@@ -29,6 +29,8 @@ describe('the log line of a refusal at the door', () => {
       partners: partners(1),
       config: {
         log: { format: 'json', ...(how !== 'default' && { clientAddress: how }) },
+        // Behind a proxy a gateway lingers when it is stopped, and nobody here is to be told to go elsewhere.
+        server: { lameDuckMs: 0 },
         listen: { trustedProxies: ['127.0.0.99/32'] },
         rateLimits: { groups: { 'credit.simulate': 0 } },
       },

@@ -1,4 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Overview } from '../../src/portal/overview/facts.ts'
+import { overviewPage } from '../../src/portal/overview/page.ts'
 import { accessibilityViolations, DESKTOP, openReader, PHONE, useBrowser } from '../support/browser.ts'
 import { partner } from '../support/partners.ts'
 import { BROWSER, startPortalGateway, usePortalGateway } from './portal-gateway.ts'
@@ -53,23 +55,24 @@ describe('the overview', () => {
     expect(await page.evaluate<number>(overflow)).toBe(0)
   })
 
-  it('says what is wrong with store, configuration and recordings', async () => {
-    const { overviewPage } = await import('../../src/portal/overview/page.ts')
-    const page = overviewPage({
-      now: 1_800_000_000_000,
-      version: '1.0.0',
-      isDraining: false,
-      isOverloaded: true,
-      inFlight: 1,
-      store: { engine: 'embedded', fault: 'It takes no writes: the disk is full' },
-      configuration: { ok: false, errors: ['sandgate.yaml:3: <b>'] },
-      decides: 'remote',
-      recordings: [{ name: 'monday', partner: null, state: 'bad', exchanges: 3, fault: 'it fell behind' }],
-      partners: [],
-      since: 1_800_000_000_000,
-      publicUrl: 'https://sandbox.example.com',
-    })
-    const text = String(page.body)
+  const troubled: Overview = {
+    now: 1_800_000_000_000,
+    version: '1.0.0',
+    isDraining: false,
+    isOverloaded: true,
+    inFlight: 1,
+    store: { engine: 'embedded', fault: 'It takes no writes: the disk is full' },
+    configuration: { ok: false, errors: ['sandgate.yaml:3: <b>'] },
+    decides: 'remote',
+    upstream: { breaker: 'closed' },
+    recordings: [{ name: 'monday', partner: null, state: 'bad', exchanges: 3, fault: 'it fell behind' }],
+    partners: [],
+    since: 1_800_000_000_000,
+    publicUrl: 'https://sandbox.example.com',
+  }
+
+  it('says what is wrong with store, configuration and recordings', () => {
+    const text = String(overviewPage(troubled).body)
     for (const told of [
       'more to do than it can',
       'The store takes no writes',
@@ -77,10 +80,25 @@ describe('the overview', () => {
       'sandgate.yaml:3: &lt;b&gt;',
       'A recording is incomplete',
       'it fell behind',
-      'An upstream decides',
+      'An upstream decides. 1 request in flight',
       'No partner is configured',
     ])
       expect(text).toContain(told)
+  })
+
+  it('says when the upstream fails and when it is tried again', () => {
+    const page = (breaker: string) => String(overviewPage({ ...troubled, upstream: { breaker } }).body)
+    expect(page('open')).toContain('The upstream fails: what it decides is refused with 502')
+    expect(page('open')).toContain('it is left alone for a moment')
+    expect(page('half-open')).toContain('The upstream is tried again, one request at a time')
+    expect(page('closed')).not.toMatch(/it fails|tried again/)
+  })
+
+  it('names what only a restart takes', () => {
+    const configuration = { ok: true, needsRestart: ['listen.port'] }
+    const text = String(overviewPage({ ...troubled, configuration }).body)
+    expect(text).toContain('Only a restart takes: listen.port')
+    expect(text).toContain('The files on disk are in force, but for listen.port')
   })
 
   it('is data for who is no browser', async () => {

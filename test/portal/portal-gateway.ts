@@ -120,6 +120,8 @@ function testConfig(partners: readonly TestPartner[], directory: string | undefi
     ['store.engine', directory === undefined ? 'memory' : 'embedded'],
     ['clock.controllable', true],
     ['server.maxLoopDelayMs', 60_000],
+    // Whatever its public URL is: no balancer has to notice that it ends.
+    ['server.lameDuckMs', 0],
     ['rateLimits.groups.other', 10_000],
     ['tokens.failuresPerIp', 10_000],
   ]

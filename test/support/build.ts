@@ -11,15 +11,16 @@ const COMMAND = join(ROOT, 'dist/cli/main.js')
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The file of a data directory's signing key, made once. */
-    signingKeys: string
+    /** The file of a data directory's signing key, made once; another one for the gateway behind a first one. */
+    signingKeys: { readonly front: string; readonly behind: string }
   }
 }
 
 /** Vitest's global set-up: what all files of tests need once. */
 export default async function setUp(project: TestProject): Promise<void> {
   build()
-  project.provide('signingKeys', await signingKeys())
+  const [front, behind] = await Promise.all([signingKeys(), signingKeys()])
+  project.provide('signingKeys', { front, behind })
 }
 
 async function signingKeys(): Promise<string> {

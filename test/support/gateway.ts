@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Agent } from 'undici'
-import { inject } from 'vitest'
 import { stringify } from 'yaml'
 import { COMMAND } from './command.ts'
 import { WAIT_MS } from './effort.ts'
 import { freePort } from './free-port.ts'
 import { directories, running } from './leftovers.ts'
 import { partner, partnerConfig, type TestPartner } from './partners.ts'
+import { keepSigningKey } from './signing-key.ts'
 
 export type GatewayOptions = {
   /** Sections of the configuration, merged over the test's defaults; or the whole file as text. */
@@ -59,7 +59,6 @@ export type Gateway = {
   readonly logs: () => string
 }
 
-const SIGNING_KEYS_FILE = 'signing-keys.json'
 /**
  * With TEST_FORWARDED in the environment every gateway forwards what it decides to a second one behind it: the same
  * tests then hold for both.
@@ -100,11 +99,13 @@ const behindOf = new Map<string, Gateway>()
 /** A gateway in front of another one, which knows the same partners and believes what the first one says of them. */
 export async function startForwarding(options: GatewayOptions): Promise<Gateway> {
   const partners = options.partners ?? [partner('demo-one')]
-  const dataDir = options.dataDir ?? temporaryDirectory('data')
+  const dataDir = options.dataDir ?? freshDataDir(options)
   await behindOf.get(dataDir)?.kill()
   const port = await freePort()
   const config = options.config as Readonly<Record<string, unknown>> | undefined
-  const own = config as { upstream?: object; tokens?: { issuer?: string }; decisions?: object } | undefined
+  const own = config as
+    | { upstream?: object; tokens?: { issuer?: string }; decisions?: object; server?: object }
+    | undefined
   const front = await startOne({
     ...options,
     partners,
@@ -119,10 +120,12 @@ export async function startForwarding(options: GatewayOptions): Promise<Gateway>
   const behind = await startOne({
     ...rest,
     partners,
-    dataDir: `${dataDir}-behind`,
+    dataDir: dataDirBehind(dataDir),
     flags: ['--port', String(port), '--public-url', front.url],
     config: {
       ...config,
+      // The one in front has been through it when this one is stopped.
+      server: { ...own?.server, lameDuckMs: 0 },
       tokens: {
         ...own?.tokens,
         issuer: `http://127.0.0.1:${port}`,
@@ -136,7 +139,6 @@ export async function startForwarding(options: GatewayOptions): Promise<Gateway>
       },
     },
   })
-  directories.add(`${dataDir}-behind`)
   behindOf.set(dataDir, behind)
   while (!behind.logs().includes('has the keys of a gateway in front')) {
     await new Promise((resolve) => setTimeout(resolve, 5))
@@ -251,7 +253,17 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 
 function freshDataDir({ isFirstStart = false }: GatewayOptions): string {
   const directory = temporaryDirectory('data')
-  if (!isFirstStart) writeFileSync(join(directory, SIGNING_KEYS_FILE), inject('signingKeys'), { mode: 0o600 })
+  if (!isFirstStart) keepSigningKey(directory)
+  return directory
+}
+
+/** The directory of the gateway behind: it stays when that one is started again. */
+function dataDirBehind(dataDir: string): string {
+  const directory = `${dataDir}-behind`
+  if (existsSync(directory)) return directory
+  mkdirSync(directory, { mode: 0o700 })
+  keepSigningKey(directory, 'behind')
+  directories.add(directory)
   return directory
 }
 

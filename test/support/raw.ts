@@ -75,22 +75,31 @@ export async function rawConnection(gateway: Gateway, from = '127.0.0.1'): Promi
   }
 }
 
-/** Sends bytes and takes every response that follows until the peer closes or says nothing for a moment. */
+/**
+ * Sends bytes and takes every response that follows. Whoever says that it closes is waited for; to anybody else our
+ * side is closed, which ends the connection when everything that was asked is answered: no answer is missed, and
+ * none is waited for by the clock.
+ */
 export async function rawRequest(
   gateway: Gateway,
   bytes: string | Buffer,
-  options: { readonly from?: string; readonly quietMs?: number } = {},
+  options: { readonly from?: string } = {},
 ): Promise<{ readonly responses: readonly Reply[]; readonly closed: boolean; readonly rest: string }> {
   const connection = await rawConnection(gateway, options.from)
   connection.write(bytes)
   const responses: Reply[] = []
+  let closed = false
   try {
     responses.push(await connection.next())
-    for (;;) responses.push(await connection.next({ withinMs: options.quietMs ?? 200 }))
+    for (;;) {
+      closed = responses.at(-1)?.headers.connection === 'close'
+      if (!closed) connection.socket.end()
+      responses.push(await connection.next())
+    }
   } catch {
     // Nothing more has come.
   }
-  const closed = await connection.closed(1)
+  closed &&= await connection.closed(1)
   connection.socket.destroy()
   return { responses, closed, rest: connection.rest() }
 }

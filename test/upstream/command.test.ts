@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { DECIDED_OPERATIONS, SHARING_RECORDS } from '../../src/config/contract.ts'
@@ -8,7 +8,7 @@ import type { Operation } from '../../src/operations/operation.ts'
 import { OPERATIONS } from '../../src/operations/operations.ts'
 import { COMMAND } from '../support/command.ts'
 import { startGateway, temporaryDirectory } from '../support/gateway.ts'
-import { get } from '../support/http.ts'
+import { get, token } from '../support/http.ts'
 import { answer, endScripted, scripted } from './scripted.ts'
 
 afterEach(endScripted)
@@ -25,12 +25,32 @@ describe('sandgate serve --upstream', () => {
     await gateway.stop()
   })
 
+  it('has a fault at once when the sandbox answers what its client does not expect', async () => {
+    const { url } = await scripted((socket) =>
+      socket.write('HTTP/1.1 099 Odd\r\nContent-Length: 2\r\n\r\n{}'),
+    )
+    const gateway = await startGateway({ flags: ['--upstream', url] })
+    await token(gateway)
+    const before = processorMs(gateway.pid)
+    const { status, json } = await get(gateway, '/v1/accounts')
+    expect([status, json.code]).toEqual([502, 'UPSTREAM_INDETERMINATE'])
+    // An assertion without a message makes Node parse the whole bundle to write one: some 3000 ms.
+    expect(processorMs(gateway.pid) - before).toBeLessThan(1000)
+    await gateway.stop()
+  })
+
   it('says what is wrong with an address', () => {
     const run = () =>
       execFileSync(process.execPath, [COMMAND, 'serve', '--upstream', 'sandbox'], { stdio: 'pipe' })
     expect(run).toThrow(/--upstream: upstream\.url: must be an absolute http or https URL/)
   })
 })
+
+/** What a process has used of its processors, in milliseconds: fields 14 and 15 of proc(5), in hundredths. */
+function processorMs(pid: number): number {
+  const [, , ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
 
 describe('config check', () => {
   const warningsOf = (text: string): readonly string[] => {

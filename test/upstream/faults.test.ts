@@ -13,6 +13,8 @@ const UNKNOWN = { used: 0, reserved: 5077 }
 const FREE = { used: 0, reserved: 0 }
 const SPENT = { used: 5077, reserved: 0 }
 
+const dateIn = (seconds: number) => new Date(Date.now() + seconds * 1000).toUTCString()
+
 const BOMB = gzipSync(Buffer.alloc(100 << 20))
 
 const cut = (text: string) => (socket: Socket) => socket.end(text)
@@ -212,6 +214,15 @@ describe('a fault before anything was sent frees the key and releases the cap', 
   it.each([
     ['429 with a Retry-After', answer(429, '', ['Retry-After: 7']), 'OVERLOADED', '7'],
     ['425', answer(425), 'OVERLOADED', '1'],
+    ['425 with what is no Retry-After', answer(425, '', ['Retry-After: soon']), 'OVERLOADED', '1'],
+    ['429 until a date that is past', answer(429, '', [`Retry-After: ${dateIn(-60)}`]), 'OVERLOADED', '1'],
+    [
+      '429 until a date to come',
+      answer(429, '', [`Retry-After: ${dateIn(3000)}`]),
+      'OVERLOADED',
+      expect.stringMatching(/^(2[0-9]{3}|3000)$/),
+    ],
+    ['429 for ages', answer(429, '', [`Retry-After: ${'9'.repeat(30)}`]), 'OVERLOADED', '999999'],
     [
       '401',
       answer(401, '', ['WWW-Authenticate: Bearer error="invalid_token"']),
@@ -230,7 +241,7 @@ describe('a fault before anything was sent frees the key and releases the cap', 
     const key = randomUUID()
     const refused = await front.pay(key)
     expect(refused.code).toBe(code)
-    expect(refused.headers['retry-after']).toBe(retryAfter)
+    expect(refused.headers['retry-after']).toEqual(retryAfter)
     expect(refused.headers['www-authenticate']).toBeUndefined()
     expect(await front.spent()).toEqual(FREE)
     expect(await front.pay(key)).toMatchObject({ status: 200, replayed: false })
@@ -260,6 +271,15 @@ describe('what an upstream may do is not a fault', () => {
     [
       'compresses its answer unasked',
       (socket) => socket.write(answer(200, gzipSync(PAID), ['Content-Encoding: gzip'])),
+    ],
+    [
+      'compresses what it transfers',
+      (socket) => {
+        const packed = gzipSync(PAID)
+        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n')
+        socket.write(`${packed.length.toString(16)}\r\n`)
+        socket.end(Buffer.concat([packed, Buffer.from('\r\n0\r\n\r\n')]))
+      },
     ],
     [
       'answers in chunks',

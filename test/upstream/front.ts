@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import type { Logger } from '../../src/observe/logger.ts'
 import { type RunningGateway, startGateway } from '../../src/start/gateway.ts'
 import type { StartOptions } from '../../src/start/options.ts'
+import { keepSigningKey } from '../support/signing-key.ts'
 import { endScripted } from './scripted.ts'
 
 const CLIENT = { client_id: 'key_demo', client_secret: 'sk_sandbox_demo_key_for_local_use_only' }
@@ -63,7 +64,7 @@ export type Front = Awaited<ReturnType<typeof startFront>>
 
 /** A gateway in this process, with the demo partner, that forwards everything to `url`. */
 export async function startFront(url: string, options: FrontOptions = {}) {
-  const path = options.path ?? join(temporaryDirectory(), 'data')
+  const path = options.path ?? freshDataDirectory()
   const wanted = {
     'listen.port': 0,
     'operator.port': 0,
@@ -149,6 +150,13 @@ export async function startFront(url: string, options: FrontOptions = {}) {
       await gateway.close()
     },
   }
+}
+
+function freshDataDirectory(): string {
+  const path = join(temporaryDirectory(), 'data')
+  mkdirSync(path, { mode: 0o700 })
+  keepSigningKey(path)
+  return path
 }
 
 function codeOf(text: string): string | undefined {

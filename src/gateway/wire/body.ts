@@ -1,33 +1,46 @@
 import type { IncomingMessage } from 'node:http'
+import { bufferOf } from '../../cassettes/message/bytes.ts'
 import { type Refusal, refuse } from '../../errors/refusal.ts'
 import type { Exchange } from '../exchange.ts'
 
 export type BodyRead =
   | { readonly bytes: Buffer; readonly refusal?: never }
-  | { readonly bytes?: never; readonly refusal: Refusal }
+  /** `bytes`: it is longer than the edge takes, and was read for whoever compares it. */
+  | { readonly bytes?: Buffer; readonly refusal: Refusal }
 
 export type BodyBounds = { readonly bodyBytes: number; readonly bodyTimeoutMs: number }
 
 /** Whether a body that is not there at once may be waited for; `leave` is called when the wait is over. */
 export type Wait = { readonly leave: () => void } | { readonly refusal: Refusal }
 
+/** A body that is longer than the edge takes, for whoever compares it. */
+export type LongBody = {
+  readonly add: (chunk: Uint8Array) => void
+  /** What has passed, or stands for it; the memory belongs to the caller from here on. */
+  readonly take: () => Uint8Array
+  /** Whether it was dropped for want of room. */
+  readonly isLost: () => boolean
+}
+
 const EMPTY = Buffer.alloc(0)
 
 /**
  * Reads the body as bytes, once, up to the bound. A body that is announced or turns out to be larger is refused and
- * left unread; the reply then closes the connection instead of draining it. What has come with the head is read at
- * once; for the rest `wait` is asked.
+ * left unread; the reply then closes the connection instead of draining it. With `openLong` it is read to its end.
+ * What has come with the head is read at once; for the rest `wait` is asked.
  */
 export async function readBody(
   exchange: Exchange,
   bounds: BodyBounds,
   wait: () => Promise<Wait>,
+  openLong?: () => LongBody,
 ): Promise<BodyRead> {
   const { req, res } = exchange
   if (exchange.broken) return { refusal: exchange.broken }
   if (!announcesBody(req)) return { bytes: EMPTY }
-  if (Number(req.headers['content-length']) > bounds.bodyBytes) return { refusal: tooLarge(bounds.bodyBytes) }
-  const reading = startReading(exchange, bounds.bodyBytes)
+  if (Number(req.headers['content-length']) > bounds.bodyBytes && !openLong)
+    return { refusal: tooLarge(bounds.bodyBytes) }
+  const reading = startReading(exchange, bounds.bodyBytes, openLong)
   const atOnce = req.headers.expect === undefined ? await reading.thisTurn() : undefined
   if (atOnce) return atOnce
   const waiting = await wait()
@@ -59,13 +72,15 @@ type Reading = {
   readonly stop: (read: BodyRead) => void
 }
 
-function startReading(exchange: Exchange, limit: number): Reading {
+function startReading(exchange: Exchange, limit: number, openLong?: () => LongBody): Reading {
   const { req } = exchange
   let stop: (read: BodyRead) => void = () => {}
   const whole = new Promise<BodyRead>((resolve) => {
     const chunks: Buffer[] = []
     let length = 0
+    let long: LongBody | undefined
     stop = (read) => {
+      long?.take()
       exchange.fail = undefined
       req.off('data', onData)
       req.off('end', onEnd)
@@ -75,13 +90,20 @@ function startReading(exchange: Exchange, limit: number): Reading {
     const onData = (chunk: Buffer): void => {
       length += chunk.length
       if (length <= limit) chunks.push(chunk)
-      else {
+      else if (openLong) {
+        long ??= opened(openLong, chunks)
+        long.add(chunk)
+      } else {
         req.pause()
         stop({ refusal: tooLarge(limit) })
       }
     }
-    const onEnd = (): void =>
-      stop({ bytes: chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks) })
+    const onEnd = (): void => {
+      const ended = long
+      long = undefined
+      if (ended) stop(longRead(ended, limit))
+      else stop({ bytes: chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks) })
+    }
     // The client went away in the middle of its body: nobody reads the answer, but the pipeline ends in order.
     const onClose = (): void =>
       stop({ refusal: refuse('BAD_REQUEST', 'The body ended before it was complete.') })
@@ -99,6 +121,23 @@ function startReading(exchange: Exchange, limit: number): Reading {
       })
     })
   return { whole, thisTurn, stop }
+}
+
+/** What has come so far is no longer held twice. */
+function opened(openLong: () => LongBody, chunks: Buffer[]): LongBody {
+  const long = openLong()
+  for (const chunk of chunks) long.add(chunk)
+  chunks.length = 0
+  return long
+}
+
+function longRead(long: LongBody, limit: number): BodyRead {
+  const body = long.take()
+  if (!long.isLost()) return { bytes: bufferOf(body), refusal: tooLarge(limit) }
+  const refusal = refuse('OVERLOADED', 'The long bodies that are here at once are more than can be held.', {
+    retryAfterSeconds: 1,
+  })
+  return { refusal }
 }
 
 /** Without either header there is no body: RFC 9112 section 6.3. */

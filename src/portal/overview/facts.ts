@@ -7,9 +7,16 @@ export type Overview = {
   readonly isOverloaded: boolean
   readonly inFlight: number
   readonly store: { readonly engine: string; readonly fault?: string }
-  readonly configuration: { readonly ok: boolean; readonly errors?: readonly string[] }
+  readonly configuration: {
+    readonly ok: boolean
+    readonly errors?: readonly string[]
+    /** Settings that only the next start takes. */
+    readonly needsRestart?: readonly string[]
+  }
   /** `remote`: an upstream decides. `local`: the simulator does. */
   readonly decides: 'local' | 'remote'
+  /** Where an upstream decides. `open`: it fails and is left alone for a moment. `half-open`: it is tried. */
+  readonly upstream?: { readonly breaker: string }
   readonly recordings: readonly OverviewRecording[]
   readonly partners: readonly PartnerOverview[]
   /** When the hours begin that `partners` tells of. */

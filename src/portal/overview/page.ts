@@ -48,18 +48,23 @@ export function overviewPage(overview: Overview): PageContent {
 }
 
 /** What needs somebody now, one line each; else that nothing does. */
-function verdict({ store, configuration, recordings, isDraining, isOverloaded, partners }: Overview): Markup {
+function verdict(overview: Overview): Markup {
+  const { store, configuration, upstream, recordings, isDraining, isOverloaded, partners } = overview
   const troubles = [
     isDraining && 'It is shutting down: new requests are refused.',
     isOverloaded && 'It has more to do than it can: requests are refused with 503.',
     store.fault !== undefined && 'The store takes no writes: whatever needs a key or a cap is refused.',
     !configuration.ok && 'The configuration on disk has mistakes: the one before stays in use.',
+    upstream?.breaker === 'open' && 'The upstream fails: what it decides is refused with 502 for a moment.',
     recordings.some(({ state }) => state === 'bad') && 'A recording is incomplete.',
   ].filter((text) => text !== false)
   const lines = troubles.map(
     (text) => markup`<li class="bad">${ICONS.warning}<span><strong>${text}</strong></span></li>`,
   )
+  const waiting = configuration.needsRestart ?? []
   const worth = [
+    upstream?.breaker === 'half-open' && 'The upstream is tried again, one request at a time',
+    waiting.length > 0 && `Only a restart takes: ${waiting.join(', ')}`,
     named('Answered with 429 lately', partners, ({ rateLimited }) => rateLimited > 0),
     named('At a cap', partners, ({ tightest }) => (tightest?.percentUsed ?? 0) >= 100),
   ].filter((text) => text !== false)
@@ -82,17 +87,28 @@ function named(
   return `${what}: ${names.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-function stateCard({ store, configuration, decides, recordings, inFlight }: Overview): Markup {
+function stateCard({ store, configuration, decides, upstream, recordings, inFlight }: Overview): Markup {
   const bad = recordings.filter(({ state }) => state === 'bad')
   const errors = configuration.errors ?? []
   const requests = `${numberText('en', inFlight)} ${inFlight === 1 ? 'request' : 'requests'} in flight`
   return markup`<section class="card" aria-labelledby="state"><h2 id="state">State</h2>
 <ul class="states">
 ${state(store.fault === undefined, 'Store', store.fault ?? `${store.engine}: takes writes`)}
-${state(configuration.ok, 'Configuration', configuration.ok ? 'The files on disk are in force' : `The last good one is in use. ${errors.join(' ')}`)}
-${state(true, 'Upstream', `${decides === 'remote' ? 'An upstream decides' : 'None: the simulator decides'}. ${requests}`)}
+${state(configuration.ok, 'Configuration', configuration.ok ? inForce(configuration.needsRestart) : `The last good one is in use. ${errors.join(' ')}`)}
+${state(upstream?.breaker !== 'open', 'Upstream', `${decides === 'remote' ? decidedBy(upstream?.breaker) : 'None: the simulator decides'}. ${requests}`)}
 ${state(bad.length === 0, 'Recordings', recordings.length === 0 ? 'Nothing is being recorded' : recordings.map(recordingText).join(' · '))}
 </ul></section>`
+}
+
+function inForce(waiting: readonly string[] = []): string {
+  if (waiting.length === 0) return 'The files on disk are in force'
+  return `The files on disk are in force, but for ${waiting.join(', ')}`
+}
+
+function decidedBy(breaker: string | undefined): string {
+  if (breaker === 'open') return 'An upstream decides, and it fails: it is left alone for a moment'
+  if (breaker === 'half-open') return 'An upstream decides, and is tried again after it failed'
+  return 'An upstream decides'
 }
 
 function state(isGood: boolean, name: string, text: string): Markup {
