@@ -14,7 +14,7 @@ export const LAYERS: readonly Floor[] = [
   { gateway: 'the path of a request', recorder: 'a proxy that records' },
   { checks: 'one check, one file', decisions: 'who decides', portal: 'pages' },
   { cassettes: 'record, match, explain' },
-  { operations: 'one file per operation', observe: 'metrics and log' },
+  { operations: 'one file per operation', observe: 'metrics and log', backup: 'copies of the data' },
   {
     tokens: 'issue and verify',
     store: 'windows, keys, caps',

@@ -8,13 +8,19 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
  * Runs a command with further variables, on the terminal of this process, and resolves with its exit code: 128+n
  * when signal n ended it, 127 when there is no such command, 126 when it may not be run, as shells have it.
  *
- * While it runs, signals are passed on and do not end this process, which has something to finish afterwards.
+ * While it runs, signals are passed on and do not end this process, which has something to finish afterwards. `onSignal`:
+ * somebody has asked for the end, whatever code the command then ends with.
  */
-export function runChild(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {
+export function runChild(
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+  onSignal: () => void = () => {},
+): Promise<number> {
   const [command = '', ...args] = argv
   return new Promise((resolve) => {
     const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: 'inherit' })
     const passOn = (signal: NodeJS.Signals) => {
+      onSignal()
       // A terminal sends ^C and ^\ to every process of the group: a second one would cut its clean-up short.
       if (process.stdin.isTTY && (signal === 'SIGINT' || signal === 'SIGQUIT')) return
       child.kill(signal)

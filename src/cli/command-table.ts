@@ -207,6 +207,24 @@ export const COMMANDS: readonly Command[] = [
     example: 'sandgate data reset --partner demo --kind webhooks',
     load: () => import('./commands/data.ts').then(({ reset }) => ({ run: reset })),
   },
+  {
+    name: 'data backup',
+    summary:
+      'Copy the store and the signing keys, as of one instant, into a new or empty directory: from the running gateway, or from the data directory when none runs.',
+    args: ['DIR'],
+    options: { config: CONFIG },
+    example: 'sandgate data backup /backups/monday',
+    load: () => import('./commands/data-backup.ts').then(({ backup }) => ({ run: backup })),
+  },
+  {
+    name: 'data restore',
+    summary:
+      'Make the data directory, which must be absent or empty, out of a backup. No gateway may run there.',
+    args: ['DIR'],
+    options: { config: CONFIG },
+    example: 'sandgate data restore /backups/monday',
+    load: () => import('./commands/data-backup.ts').then(({ restore }) => ({ run: restore })),
+  },
   ...CASSETTE_COMMANDS,
   {
     name: 'record',
@@ -235,7 +253,7 @@ export const COMMANDS: readonly Command[] = [
       },
       'allow-incomplete': {
         summary:
-          'Take a recording in which answers are missing that broke off or cannot be read; without it the exit code is 6. The cassette is written in any case.',
+          'Take a recording in which answers are missing that broke off or cannot be read; without it the exit code is 6, and with --mode all FILE stays: the new cassette is written beside it.',
       },
       config: CONFIG,
     },

@@ -17,7 +17,10 @@ export function configFile(named: string | true | undefined): string | null {
   return USUAL_FILES.find((file) => existsSync(file)) ?? null
 }
 
-/** The configuration, with the variables of `env` over it; undefined when it has mistakes, which have been told. */
+/**
+ * The configuration, with the variables of `env` over it; undefined when it has mistakes, which have been told. A
+ * command that asks a gateway finds by it the one that `serve` starts in the same directory, with or without a file.
+ */
 export function readConfig(file: string | null, io: Io, env: Io['env'] = io.env) {
   const result = loadConfig({ file, env })
   if (result.ok) return result

@@ -4,7 +4,10 @@ export const EXIT_CODES = {
   failure: { code: 1, description: 'Something failed that no other code names.' },
   usage: { code: 2, description: 'The command line is wrong: an unknown command or option, or a bad value.' },
   configuration: { code: 3, description: 'The configuration is not valid.' },
-  store: { code: 4, description: 'The data directory is in use by another gateway, or cannot be used.' },
+  store: {
+    code: 4,
+    description: 'The data directory is in use by another gateway, is damaged, or cannot be used.',
+  },
   address: { code: 5, description: 'An address to listen on is already in use.' },
   recording: { code: 6, description: 'The recording failed or is incomplete.' },
   cassette: { code: 7, description: 'A cassette cannot be read, or has problems.' },

@@ -14,6 +14,8 @@ export type OperatorRequest = {
   readonly path: string
   /** What a POST sends, as JSON; by default `{}`. */
   readonly body?: object
+  /** How long the answer may take; a minute by default. */
+  readonly patienceMs?: number
 }
 
 /** A reload of many partners takes seconds. */
@@ -99,14 +101,15 @@ type Way = { readonly dispatcher: Agent; readonly token?: string | null }
 async function ask(
   base: string,
   name: string,
-  { method, path, body }: OperatorRequest,
+  { method, path, body, patienceMs = PATIENCE_MS }: OperatorRequest,
   { dispatcher, token = null }: Way,
 ): Promise<OperatorAnswer | { readonly kind: 'hung-up'; readonly message: string }> {
   try {
     const response = await request(`${base}${path}`, {
       method,
       dispatcher,
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(patienceMs),
+      headersTimeout: patienceMs,
       headers: {
         ...(token !== null && { authorization: `Bearer ${token}` }),
         ...(method === 'POST' && { 'content-type': 'application/json' }),

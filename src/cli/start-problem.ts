@@ -1,10 +1,12 @@
 import type { Config } from '../config/schema.ts'
 import { StoreOpenError } from '../store/store.ts'
+import { SigningKeysError } from '../tokens/key-file.ts'
 import type { Exit } from './exit-codes.ts'
 
 /** Why a gateway did not start, in a line that says what to do. */
 export function startProblem(error: unknown, { listen, operator }: Config): { exit: Exit; message: string } {
-  if (error instanceof StoreOpenError) return { exit: 'store', message: error.message }
+  if (error instanceof StoreOpenError || error instanceof SigningKeysError)
+    return { exit: 'store', message: error.message }
   const { code, syscall, port, address } = (error ?? {}) as NodeJS.ErrnoException & {
     port?: number
     address?: string

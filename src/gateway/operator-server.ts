@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Backups } from '../backup/backups.ts'
 import { CassetteError } from '../cassettes/cassette-error.ts'
 import type { ClientSubject } from '../checks/client-ip.ts'
 import { judgeHeaderLines, judgeHeaders } from '../checks/headers.ts'
@@ -19,6 +20,7 @@ import type { Overview } from '../portal/overview/facts.ts'
 import { overviewPage } from '../portal/overview/page.ts'
 import type { HistoryResolution, StoreHealth } from '../store/store.ts'
 import type { Rotation, SigningKeys } from '../tokens/signing-keys.ts'
+import { addBackupRoute } from './operator-backup.ts'
 import { addConfigurationRoutes, type ConfigurationControl } from './operator-configuration.ts'
 import { operatorCredentials } from './operator-credentials.ts'
 import { addDataRoutes, type DataParts } from './operator-data.ts'
@@ -41,6 +43,7 @@ export type OperatorParts = {
   readonly usage: (partner: string, resolution: HistoryResolution) => Promise<WholeUsage | undefined>
   readonly overview: () => Promise<Overview>
   readonly control: ConfigurationControl
+  readonly backups: Pick<Backups, 'run'>
 }
 
 export type Readiness = {
@@ -203,6 +206,7 @@ export function createOperatorServer(parts: OperatorParts): OperatorServer {
     return { now: instant(clock.now()) }
   })
   addConfigurationRoutes(app, parts.control, refuse)
+  addBackupRoute(app, parts.backups, ({ raw }) => trusted.has(raw.socket), refuse)
   const open = new Set<Socket>()
   app.server.on('connection', (socket: Socket) => {
     open.add(socket)

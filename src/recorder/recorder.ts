@@ -52,6 +52,8 @@ export type RecorderOptions = {
   /** The recording lacks something from now on; the traffic goes on. */
   readonly onBad?: (detail: string) => void
   readonly onFailure?: (request: string, failure: Failure) => void
+  /** A recording that lacks answers takes the place of what is there all the same. */
+  readonly allowsIncomplete?: boolean
   /** Leaves URLs as the upstream has them; a client that follows one is not recorded. */
   readonly keepUrls?: boolean
   /** Such a URL, without its query; each is told once. */
@@ -198,6 +200,7 @@ function writerOptions(
     existing: options.player ? 'append' : 'replace',
     leftover: options.leftover,
     replaces: options.leftover === 'discard',
+    onlyWhole: options.leftover === 'discard' && !options.allowsIncomplete,
     onBad: ({ fault }) => onBad(fault?.detail ?? 'not all that passed was recorded.'),
   }
 }

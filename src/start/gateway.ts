@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type Backups, createBackups } from '../backup/backups.ts'
 import { createProxyCheck } from '../checks/client-ip.ts'
 import { type ControllableClock, instant } from '../clock.ts'
 import { lameDuckMs } from '../config/reach.ts'
@@ -40,7 +41,11 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const gateway: Gateway = { ...edge, answerer: createDeciding(edge, deciders) }
   const pages = frontDoorPages(edge, deciders, parts.sessions)
   const partner = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
-  const operator = operatorServer(options, parts)
+  const {
+    store: { path: dataDirectory, reserveBytes },
+  } = config
+  const backups = createBackups({ store, clock, dataDirectory, reserveBytes })
+  const operator = operatorServer(options, parts, backups)
   const bounds = {
     perAddress: config.server.connectionsPerAddress,
     ownerOf: (address: string) => edge.clientOf(address, undefined).subject,
@@ -53,7 +58,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const { drainMs } = config.server
   const close = async (lameDuckMs: number) => {
     await stop({
-      ...{ partner, operator, store, lifecycle, recordings, deciders: live, history, sweeping },
+      ...{ partner, operator, store, lifecycle, recordings, deciders: live, history, sweeping, backups },
       ...{ lameDuckMs, drainMs },
     })
     trusted.stop()
@@ -85,12 +90,16 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   }
 }
 
-function operatorServer({ config, files, logger }: StartOptions, parts: Parts): OperatorServer {
+function operatorServer(
+  { config, files, logger }: StartOptions,
+  parts: Parts,
+  backups: Backups,
+): OperatorServer {
   const { edge, clock, store, settings, recordings, live, configuration } = parts
   const { clientOf, lifecycle, metrics, signingKeys } = edge
   const ready = readiness({ lifecycle, store, configuration, deciders: live })
   return createOperatorServer({
-    ...{ config, clientOf, logger, metrics, signingKeys, recordings, ready },
+    ...{ config, clientOf, logger, metrics, signingKeys, recordings, ready, backups },
     data: { config: () => settings.current().config, store },
     usage: (id, resolution) => operatorUsage(settings.current(), id, resolution, clock.now()),
     clock: config.clock.controllable ? (clock as ControllableClock) : undefined,

@@ -47,6 +47,7 @@ export type SessionOptions = Pick<
   | 'headersMs'
   | 'clock'
   | 'keepUrls'
+  | 'allowsIncomplete'
   | 'onBad'
   | 'onFailure'
   | 'onPast'

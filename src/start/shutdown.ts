@@ -11,6 +11,7 @@ export type Stoppable = {
   readonly deciders: { readonly close: () => Promise<void> }
   readonly history: { readonly stop: () => Promise<void> }
   readonly sweeping: { readonly stop: () => Promise<void> }
+  readonly backups: { readonly ended: () => Promise<unknown> }
   readonly lameDuckMs: number
   readonly drainMs: number
 }
@@ -31,6 +32,7 @@ export async function stop({
   deciders,
   history,
   sweeping,
+  backups,
   lameDuckMs,
   drainMs,
 }: Stoppable): Promise<void> {
@@ -51,6 +53,7 @@ export async function stop({
   await recordings.close()
   await sweeping.stop()
   await history.stop()
+  await backups.ended()
   await store.close()
   await operator.end()
   lifecycle.close()

@@ -1,10 +1,8 @@
 import {
   accessSync,
-  closeSync,
   constants,
   existsSync,
-  openSync,
-  readSync,
+  readdirSync,
   realpathSync,
   rmSync,
   statSync,
@@ -13,6 +11,8 @@ import {
 import { join } from 'node:path'
 import { makeDirectory } from '../make-directory.ts'
 import { systemCode } from '../system-error.ts'
+import { damageOf } from './lmdb-damage.ts'
+import { inUse, otherOwner } from './owner-socket.ts'
 import { StoreOpenError } from './store.ts'
 
 /**
@@ -24,41 +24,59 @@ export function prepareDirectory(path: string): string {
   makeDirectory(path, 0o700)
   const directory = realpathSync(path)
   accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
-  checkDataFile(join(directory, 'data.mdb'))
   return directory
 }
 
-/** Makes sure that a first start has room, and that there is a whole lock file. */
-export function prepareFiles(directory: string): void {
+/** Makes sure that the data file is whole, that a first start has room, and that there is a whole lock file. */
+export async function prepareFiles(directory: string, own: string): Promise<void> {
+  await judgeDataFile(directory, own)
   // What is there already can be read without room, and says itself when it cannot be written.
   if (!holdsData(join(directory, 'data.mdb'))) proveRoom(directory)
-  reserveLockFile(join(directory, 'lock.mdb'))
+  reserveLockFile(directory)
 }
 
 function unusable(message: string): StoreOpenError {
   return new StoreOpenError('unusable', `${message}; choose another store path, or move that file away`)
 }
 
-/** Where a meta page of LMDB's data format 2 has its magic number and version. */
-const MAGIC_AT = 24
-const MAGIC = 0xbeefc0de
-const DATA_VERSION = 2
+/** Made by a restore, and gone when all of it is there. */
+export const RESTORE_LOCK = 'restore.lock'
 
-function checkDataFile(path: string): void {
+/**
+ * Refuses a data file that LMDB must not map, and a directory that is being restored. `own` is the socket of this
+ * process, which is there already: while another one answers, the file may change as it is read, and its owner has
+ * looked at it.
+ */
+async function judgeDataFile(directory: string, own: string): Promise<void> {
+  if (existsSync(join(directory, RESTORE_LOCK)))
+    throw new StoreOpenError(
+      'unusable',
+      `a restore into ${directory} has not ended. Wait for it; when none runs, repeat it.`,
+    )
+  const path = join(directory, 'data.mdb')
   if (!existsSync(path)) return
   checkOurs(path)
-  const head = Buffer.alloc(MAGIC_AT + 8)
-  const descriptor = openSync(path, 'r')
-  try {
-    const length = readSync(descriptor, head)
-    // LMDB makes the file first and its first pages next; an empty one is as good as none.
-    if (length === 0) return
-  } finally {
-    closeSync(descriptor)
-  }
-  if (head.readUInt32LE(MAGIC_AT) !== MAGIC || head.readUInt32LE(MAGIC_AT + 4) !== DATA_VERSION) {
-    throw unusable(`${path} is not a database of this program`)
-  }
+  const owner = await otherOwner(directory, own)
+  const damage = statSync(path).size > 0 ? damageOf(path) : emptied(directory)
+  if (damage === undefined) return
+  const pid = owner ?? (await otherOwner(directory, own))
+  throw pid === undefined ? damaged(path, damage) : inUse(directory, pid)
+}
+
+export function damaged(path: string, why: string, cause?: unknown): StoreOpenError {
+  return new StoreOpenError(
+    'damaged',
+    `${path} is damaged: ${why}. Restore a backup into an empty store path (sandgate data restore); moved away, it is begun anew with nothing in it.`,
+    { cause },
+  )
+}
+
+const MADE_BEFORE_DATA = /^(?:(?:data|lock)\.mdb|owner-.*\.sock|room-\d+|lost\+found)$/
+
+/** LMDB makes its file first and its first pages next, which a crash may have come between. */
+function emptied(directory: string): string | undefined {
+  const isFirstStart = readdirSync(directory).every((name) => MADE_BEFORE_DATA.test(name))
+  return isFirstStart ? undefined : 'it is empty'
 }
 
 function checkOurs(path: string): void {
@@ -89,7 +107,8 @@ const LOCK_FILE_BYTES = 12_288
  * LMDB makes its lock file sparse and maps it; on a full disk the first touch of a page would end the process by
  * SIGBUS. Written out beforehand, the same lack of space is an error.
  */
-function reserveLockFile(path: string): void {
+export function reserveLockFile(directory: string): void {
+  const path = join(directory, 'lock.mdb')
   if (existsSync(path)) {
     checkOurs(path)
     return

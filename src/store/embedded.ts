@@ -1,13 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
+import { join } from 'node:path'
 import { inArrivalOrder, logicalName } from './arrival-order.ts'
 import type { Entries } from './backing.ts'
 import { createCommits, type OnCommit } from './commits.ts'
-import { prepareDirectory, prepareFiles } from './data-files.ts'
+import { damaged, prepareDirectory, prepareFiles } from './data-files.ts'
 import { FENCE_BLOCK, FENCE_MARK, type Fences, reservedFences } from './fences.ts'
 import { holdingOf } from './holdings.ts'
 import { decodeNumber, encodeNumber, installationName, quotaName } from './keyspace.ts'
-import { createDisk, createLmdbBacking, type Lmdb, messageOf, openLmdb } from './lmdb-backing.ts'
+import {
+  codeOf,
+  copyLmdb,
+  createDisk,
+  createLmdbBacking,
+  type Lmdb,
+  messageOf,
+  openLmdb,
+} from './lmdb-backing.ts'
 import { createStore } from './local-store.ts'
 import { type Beacon, lightBeacon } from './owner-socket.ts'
 import { claimOwnership } from './ownership.ts'
@@ -42,6 +51,8 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     return await openIn(prepareDirectory(options.path), options)
   } catch (cause) {
     if (cause instanceof StoreOpenError) throw cause
+    // An entry that is not what its name says: what LMDB keeps is whole, and was written by nobody of us.
+    if (isMisread(cause)) throw damaged(join(options.path, 'data.mdb'), UNREADABLE, cause)
     throw new StoreOpenError(
       'unusable',
       `the store path ${options.path} cannot be used: ${messageOf(cause)}. Check its free space and permissions.`,
@@ -50,11 +61,18 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   }
 }
 
+const UNREADABLE = 'it has an entry that cannot be read'
+
+function isMisread(cause: unknown): boolean {
+  if (cause instanceof SyntaxError || cause instanceof TypeError) return true
+  return cause instanceof RangeError && codeOf(cause) === 0
+}
+
 async function openIn(directory: string, options: EmbeddedStoreOptions): Promise<Store> {
   const beacon = await lightBeacon(directory, options.onConnection)
   let db: Lmdb | undefined
   try {
-    prepareFiles(directory)
+    await prepareFiles(directory, beacon.name)
     db = openLmdb(directory)
     refuseNewerFormat(db, directory)
     const opened = await claim(db, directory, beacon)
@@ -65,8 +83,14 @@ async function openIn(directory: string, options: EmbeddedStoreOptions): Promise
       opened.problem === undefined ? entries : claimingFirst(entries, claimLate(db, directory, beacon))
     const backing = inArrivalOrder(claimed, opened.secret, { disk: createDisk(db, directory) })
     const commits = createCommits(backing, setImmediate, options.onCommit, opened.problem)
-    return createStore({
-      backing,
+    const copies = createCopies(db)
+    const close = async () => {
+      // LMDB must not be closed while it copies.
+      await copies.ended()
+      await backing.close()
+    }
+    const store = createStore({
+      backing: { ...backing, close },
       commits,
       fences: {
         next() {
@@ -81,6 +105,7 @@ async function openIn(directory: string, options: EmbeddedStoreOptions): Promise
       reserveBytes: options.reserveBytes,
       release: beacon.close,
     })
+    return { ...store, copyInto: copies.into }
 
     function claimLate(into: Lmdb, at: string, by: Beacon): () => Promise<void> {
       return async () => {
@@ -92,6 +117,20 @@ async function openIn(directory: string, options: EmbeddedStoreOptions): Promise
     await db?.close()
     await beacon.close()
     throw error
+  }
+}
+
+type Copies = { readonly into: (directory: string) => Promise<void>; readonly ended: () => Promise<unknown> }
+
+function createCopies(db: Lmdb): Copies {
+  let ended: Promise<unknown> = Promise.resolve()
+  return {
+    into(directory) {
+      const copied = copyLmdb(db, directory)
+      ended = Promise.allSettled([ended, copied])
+      return copied
+    },
+    ended: () => ended,
   }
 }
 
@@ -134,7 +173,7 @@ function claimingFirst(entries: Entries, claimNow: () => Promise<void>): Entries
   }
 }
 
-function refuseNewerFormat(db: Lmdb, directory: string): void {
+export function refuseNewerFormat(db: Lmdb, directory: string): void {
   const value = db.getBinary(FORMAT_NAME)
   const found = value === undefined ? FORMAT : decodeNumber(value)
   if (found > FORMAT) {

@@ -1,4 +1,5 @@
-import { statfsSync, statSync } from 'node:fs'
+import { rmSync, statfsSync, statSync } from 'node:fs'
+import { open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import type { Entries, Entry, RangeQuery } from './backing.ts'
@@ -29,6 +30,28 @@ export function openLmdb(path: string): Lmdb {
     permissionsMode: 0o600,
   }
   return open<Buffer, Buffer>(options)
+}
+
+/**
+ * Copies everything, as of one transaction, into a directory that has no data.mdb, for its owner alone and on the disk.
+ * Without the pages that nothing uses; where the file has lost some, which LMDB then cannot leave out, with them.
+ */
+export async function copyLmdb(db: Lmdb, directory: string): Promise<void> {
+  const path = join(directory, 'data.mdb')
+  try {
+    await db.backup(directory, true)
+  } catch (cause) {
+    rmSync(path, { force: true })
+    if (!messageOf(cause).includes('MDB_INCOMPATIBLE')) throw cause
+    await db.backup(directory, false)
+  }
+  const file = await openFile(path, 'r')
+  try {
+    await file.chmod(0o600)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
 }
 
 /** MDB_CORRUPTED, MDB_PANIC, MDB_VERSION_MISMATCH, MDB_INVALID: no later attempt can succeed. */

@@ -73,6 +73,22 @@ export function answers(directory: string, name: string): Promise<boolean> {
   })
 }
 
+/** The process that answers at a socket in the directory, other than at `own`; undefined when nobody does. */
+export async function otherOwner(directory: string, own: string): Promise<number | undefined> {
+  for (const name of readdirSync(directory)) {
+    const pid = SOCKET_NAME.exec(name)?.[1]
+    if (pid !== undefined && name !== own && (await answers(directory, name))) return Number(pid)
+  }
+  return undefined
+}
+
+export function inUse(directory: string, pid: number): StoreOpenError {
+  return new StoreOpenError(
+    'in-use',
+    `${directory} is in use by process ${pid}. Stop that process, or give this one another store path.`,
+  )
+}
+
 /** Lends the paths of the sockets that stand in a directory, dead ones included, while `use` runs. */
 export async function withSockets<T>(
   directory: string,

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { systemCode } from '../system-error.ts'
 import { installationName } from './keyspace.ts'
 import type { Lmdb } from './lmdb-backing.ts'
-import { answers, type Beacon, SOCKET_NAME } from './owner-socket.ts'
-import { StoreOpenError } from './store.ts'
+import { answers, type Beacon, inUse, SOCKET_NAME } from './owner-socket.ts'
 
 /**
  * LMDB lets several processes open one directory; two gateways over one set of running keys and reservations would
@@ -20,12 +19,7 @@ const OWNER = Buffer.from(installationName('owner'))
 export async function claimOwnership(db: Lmdb, directory: string, beacon: Beacon): Promise<void> {
   for (;;) {
     const seen = readOwner(db)
-    if (seen !== undefined && (await answers(directory, seen.socket))) {
-      throw new StoreOpenError(
-        'in-use',
-        `${directory} is in use by process ${seen.pid}. Stop that process, or give this one another store path.`,
-      )
-    }
+    if (seen !== undefined && (await answers(directory, seen.socket))) throw inUse(directory, seen.pid)
     // Compare and set under LMDB's write lock, which holds between processes: a starter that saw the same dead owner
     // and was quicker has replaced the record, and is then probed like any other.
     const won = db.transactionSync(() => {

@@ -70,6 +70,11 @@ export type Store = {
   health(): StoreHealth
   /** For the metrics. */
   stats(now: number): StoreStats
+  /**
+   * Copies everything as of one commit into `data.mdb` in an empty directory, durable and for its owner alone. Work goes
+   * on meanwhile. Rejects with an error of the system or of the engine. Absent where nothing is on a disk.
+   */
+  copyInto?(directory: string): Promise<void>
   /** Flushes and closes; the store answers nothing afterwards. */
   close(): Promise<void>
 }
@@ -341,7 +346,7 @@ export class StoreUnavailable extends Error {
 /** The store cannot be opened; the message says what to do. */
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError'
-  readonly reason: 'in-use' | 'newer-format' | 'unusable'
+  readonly reason: 'in-use' | 'newer-format' | 'damaged' | 'unusable'
   constructor(reason: StoreOpenError['reason'], message: string, options?: ErrorOptions) {
     super(message, options)
     this.reason = reason

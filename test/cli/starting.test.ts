@@ -1,11 +1,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { stringify } from 'yaml'
 import { COMMAND, sandgate } from '../support/command.ts'
 import { startGateway, temporaryDirectory } from '../support/gateway.ts'
+import { partner, partnerConfig } from '../support/partners.ts'
+
+/** The data directory of a gateway that ran and was stopped. */
+let stopped = ''
+beforeAll(async () => {
+  const gateway = await startGateway()
+  stopped = gateway.dataDir
+  await gateway.stop()
+})
 
 it.each([
   ['where no directory can be made', '/proc/sandgate/data'],
@@ -15,6 +25,27 @@ it.each([
   expect(code).toBe(4)
   expect(err).toMatch(/^sandgate serve: the store path .* cannot be used: .*\n$/)
 })
+
+it.each([
+  ['data.mdb', 10_000, 'serve'],
+  ['data.mdb', 0, 'data usage --partner one'],
+  ['signing-keys.json', 200, 'serve'],
+  ['signing-keys.json', 0, 'signing-keys list'],
+])(
+  '%s that was cut to %i bytes ends `sandgate %s` in a sentence and exit code 4',
+  async (name, bytes, command) => {
+    const directory = temporaryDirectory('cut')
+    const path = join(directory, 'data')
+    cpSync(stopped, path, { recursive: true })
+    truncateSync(join(path, name), bytes)
+    const ports = { listen: { port: 0 }, operator: { port: 0 } }
+    const settings = { store: { path: 'data' }, ...ports, partners: [partnerConfig(partner('one'))] }
+    writeFileSync(join(directory, 'sandgate.yaml'), stringify(settings))
+    const { code, err, out } = await sandgate(directory, command.split(' '))
+    expect({ code, out }).toEqual({ code: 4, out: '' })
+    expect(err).toMatch(/^sandgate [a-z -]+: .*(?:data\.mdb is damaged|signing keys in .* are damaged).*\n$/)
+  },
+)
 
 it('a SIGHUP while the gateway starts is remembered and ends nothing', async () => {
   const directory = temporaryDirectory('hangup')

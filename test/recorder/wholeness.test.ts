@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -78,7 +79,7 @@ describe('an answer that is not whole', () => {
     )
   })
 
-  it('is named at the end, with 6; --allow-incomplete takes the recording, which is written in any case', async () => {
+  it('is named at the end, with 6, and replaces no cassette unless --allow-incomplete takes the recording', async () => {
     const upstream = await startUpstream(packed)
     const options = ['--upstream', upstream.url.origin, '--out', out, '--mode', 'all']
     const asked = ['--', ...requesting('/gzip/all', '/gzip/30', '/zstd/all')]
@@ -95,7 +96,13 @@ describe('an answer that is not whole', () => {
       undefined,
       undefined,
     ])
+    const before = readFileSync(out, 'utf8')
+    const again = await sandgateRecord([...options, ...asked])
+    expect(again).toMatchObject({ code: 6, stderr: expect.stringContaining(`so ${out} stands as it was`) })
+    expect(readFileSync(out, 'utf8')).toBe(before)
+    expect(loadCassette(out.replace('.har', '.partial.har')).interactions).toHaveLength(3)
     expect(await sandgateRecord([...options, '--allow-incomplete', ...asked])).toMatchObject({ code: 0 })
+    expect(readFileSync(out, 'utf8')).not.toBe(before)
   })
 
   it('is one that breaks off on the wire, also of no coding; the traffic sees what it saw', async () => {

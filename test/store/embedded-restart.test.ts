@@ -179,13 +179,7 @@ describe('a directory that cannot be opened', () => {
 
   it.each([
     ['a file stands where the directory should be', async (path: string) => writeFileSync(path, 'hello')],
-    [
-      'its data file is something else',
-      async (path: string) => {
-        await mkdir(path)
-        writeFileSync(join(path, 'data.mdb'), 'x'.repeat(9_000))
-      },
-    ],
+    ['its data file is no file', (path: string) => mkdir(join(path, 'data.mdb'), { recursive: true })],
     ['its lock file is no file', (path: string) => mkdir(join(path, 'lock.mdb'), { recursive: true })],
   ])('is refused, and the process lives, when %s', async (_, spoil) => {
     const path = directory()

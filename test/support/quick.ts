@@ -20,11 +20,13 @@ export const NOT_QUICK = {
     'test/cassettes/writer/kill.test.ts',
     'test/contract/crash.test.ts',
     'test/store/embedded-crash.test.ts',
+    'test/store/damaged.test.ts',
   ],
   /** Floods, slow clients and thousands of bad requests. */
   hostile: ['test/hostile'],
   /** A command line, a compiler or a package manager at a time: seconds each. */
   programs: [
+    'test/cli/backup.test.ts',
     'test/cli/cassette-faults.test.ts',
     'test/cli/cassette-replay.test.ts',
     'test/cli/signing-keys.test.ts',

@@ -70,6 +70,31 @@ const calls = {
   load() {
     for (let n = 0; n < 12; n++) void worker(n % 3 === 0 ? 'remote' : 'local')
   },
+  /** Opens a store, lets it do something of everything, and closes it; what a call throws is no matter. */
+  async useAll(path) {
+    store = await openEmbeddedStore({ path })
+    const owner = { partner: 'demo', tenant: 'tn_demo' }
+    const uses = [
+      () =>
+        Promise.all(
+          Array.from({ length: 8 }, (_, n) => one({ key: randomUUID(), bytes: 1 + 4000 * (n % 3) })),
+        ),
+      () => calls.ask(['key-0', 'key-7', 'key-90']),
+      () => store.page('account', owner.tenant, { limit: 100 }, NOON),
+      () => store.history('demo', 'hours', NOON),
+      () => store.dataUsage(owner),
+      () => store.resetData(owner, ['accounts', 'keys']),
+      () => store.sweep(NOON + 90_000_000),
+      () => one({ key: randomUUID(), bytes: 30_000 }),
+      () => store.stats(NOON),
+    ]
+    for (const use of uses)
+      await Promise.resolve()
+        .then(use)
+        .catch(() => {})
+    await store.close()
+    return 'used'
+  },
   health: () => store.health(),
   usage: async () => (await store.usage('demo', [cap], NOON))[0],
   take: () => store.take({ group: 'other', subject: 'partner:demo', limit: 1e6, windowMs: 60_000 }, NOON),

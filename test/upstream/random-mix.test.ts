@@ -9,7 +9,7 @@ import { answer, endScripted, type Received, scripted } from './scripted.ts'
 
 afterEach(endScripted)
 
-const CLIENTS = 24
+const CLIENTS = 96
 const KILLS = 4
 const UNLIMITED = 1_000_000_000
 

@@ -32,6 +32,8 @@ export type RecorderSettings = {
   readonly leftover: 'resume' | 'refuse' | 'discard'
   /** The recording is to take the place of a cassette, and another one does not go on with it. */
   readonly replaces?: boolean
+  /** A recording that lacks answers does not take the place of a cassette: it is written beside it. */
+  readonly onlyWhole?: boolean
 }
 
 /** Where a body stands in the bytes of its batch. */

@@ -130,14 +130,16 @@ export function createRedactingRecorder(settings: RecorderSettings): RedactingRe
       }
       const recorded = loadCassette(paths.journal)
       refuseUnanswered(recorded, paths)
-      const all = completed(settings, kept, recorded, { continuations, original: redactor.original })
-      // A run that failed does not take the place of one that went well.
-      const path = isPartial && existsSync(paths.har) ? paths.partial : paths.har
-      const settled = { ...all, interactions: book.settled(all.interactions) }
-      write(settled, { ...paths, har: path }, secrets, redactor.redactText)
+      const run = { continuations, original: redactor.original }
+      const annotated = completed(settings, kept, recorded, run)
+      const all = { ...annotated, interactions: book.settled(annotated.interactions) }
       const { recovered } = journal
       const counts = { interactions: all.interactions.length, kept: kept?.interactions.length ?? 0 }
       const without = withoutReply(all.interactions.slice(counts.kept))
+      const isLacking = settings.onlyWhole === true && without.some(({ isFault }) => isFault)
+      // A run that failed, or lacks something, does not take the place of one that went well.
+      const path = (isPartial || isLacking) && existsSync(paths.har) ? paths.partial : paths.har
+      write(all, { ...paths, har: path }, secrets, redactor.redactText)
       return {
         path,
         ...counts,

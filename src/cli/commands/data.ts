@@ -1,10 +1,10 @@
 import { type DataRow, dataRows } from '../../gateway/operator-data.ts'
 import { DATA_KINDS, type DataKind } from '../../store/store.ts'
 import type { Io, Run } from '../command.ts'
+import { configFile, readConfig } from '../config-file.ts'
 import type { Exit } from '../exit-codes.ts'
 import { callGateway, type OperatorRequest } from '../operator-client.ts'
 import { inDirectory } from '../owned-directory.ts'
-import { partnerConfig } from '../partner-config.ts'
 import { columns } from '../table.ts'
 
 /** Shows what a partner holds: of the running gateway, or of the data directory when nothing runs. */
@@ -24,8 +24,8 @@ async function work(
   io: Io,
   kinds: readonly DataKind[] | undefined,
 ): Promise<Exit> {
-  const loaded = partnerConfig(command.name, options.config, io)
-  if (!loaded.ok) return loaded.exit
+  const loaded = readConfig(configFile(options.config), io)
+  if (!loaded) return 'configuration'
   const { config } = loaded
   const partner = config.partners.find(({ id }) => id === options.partner)
   if (!partner) {

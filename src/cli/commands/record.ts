@@ -55,11 +55,15 @@ export const run: Run = async (invocation, io) => {
   io.out(printableLines(greeting(session, asked)))
   if (session.outcomes) io.err(printableLines(`sandgate record: ${rulesLine(session.outcomes)}\n`))
   const { child } = invocation
-  const code =
-    child.length > 0
-      ? await runChild(child, { SANDGATE_URL: session.url })
-      : await stopSignal().received.then(() => 0)
-  return finish(session, asked, code, io, say)
+  if (child.length === 0) {
+    await stopSignal().received
+    return finish(session, asked, { code: 0, isInterrupted: false }, io, say)
+  }
+  let isInterrupted = false
+  const code = await runChild(child, { SANDGATE_URL: session.url }, () => {
+    isInterrupted = true
+  })
+  return finish(session, asked, { code, isInterrupted }, io, say)
 }
 
 /** What ails the recording; the other faults are of the cassette that is to be replayed. */
@@ -104,25 +108,28 @@ function rulesLine({ from, rules, scores, because }: AskedOutcomes): string {
   return `outcome rules: ${whose[from]} (${counts})${because === undefined ? '' : `, because ${because}`}`
 }
 
+/** How the command has ended. `isInterrupted`: by a signal, such as Ctrl-C, that it may have made a good end of. */
+type Ended = { readonly code: number; readonly isInterrupted: boolean }
+
 /** The command's own exit code, unless it went well and the recording or the replay did not. */
 async function finish(
   session: Session,
   { out, mode, allowsIncomplete }: Asked,
-  code: number,
+  { code, isInterrupted }: Ended,
   io: Io,
   say: Say,
 ): Promise<Ending> {
   let isRecorded = session.doing !== 'record'
   try {
-    // A run that failed does not take the place of one that went well.
-    const recorded = await session.finish(mode === 'all' && code !== 0)
+    // A run that failed, or was cut short, does not take the place of one that went well.
+    const recorded = await session.finish(mode === 'all' && (code !== 0 || isInterrupted))
     if (recorded) {
       for (const line of withoutReplyLines(recorded.withoutReply)) say(line)
       say(described(recorded))
-      if (recorded.path !== cassettePaths(out).har)
-        say(`the command failed, so ${cassettePaths(out).har} stands as it was`)
       isRecorded = allowsIncomplete || !lacksAnswers(recorded)
       if (!isRecorded) say('some answers are not whole; --allow-incomplete takes the recording all the same')
+      const { har } = cassettePaths(out)
+      if (recorded.path !== har) say(`${whyBeside({ code, isInterrupted })}, so ${har} stands as it was`)
     } else if (!isRecorded) {
       const { har } = cassettePaths(out)
       say(`nothing passed, so ${har} was not written; send requests to ${session.url} (SANDGATE_URL)`)
@@ -138,6 +145,11 @@ async function finish(
   if (code !== 0) return code
   if (!isRecorded) return 'recording'
   return ledger && verdictOn(ledger, rules) !== 0 ? 'failure' : 'ok'
+}
+
+function whyBeside({ code, isInterrupted }: Ended): string {
+  if (isInterrupted) return 'the command was interrupted'
+  return code === 0 ? 'answers are missing' : 'the command failed'
 }
 
 function lacksAnswers({ withoutReply }: Recorded): boolean {

@@ -1,10 +1,10 @@
 import { systemClock } from '../../clock.ts'
 import { createSigningKeys, type Rotation, type SigningKeyRow } from '../../tokens/signing-keys.ts'
 import type { Invocation, Io, Run } from '../command.ts'
+import { configFile, readConfig } from '../config-file.ts'
 import type { Exit } from '../exit-codes.ts'
 import { callGateway, type OperatorRequest } from '../operator-client.ts'
 import { inDirectory } from '../owned-directory.ts'
-import { partnerConfig } from '../partner-config.ts'
 import { columns } from '../table.ts'
 
 /** Shows the signing keys: of the gateway of the data directory, or of the directory when nothing runs on it. */
@@ -37,8 +37,8 @@ type Work = {
 }
 
 async function work({ command, options }: Invocation, io: Io, { remote, local }: Work): Promise<Exit> {
-  const loaded = partnerConfig(command.name, options.config, io)
-  if (!loaded.ok) return loaded.exit
+  const loaded = readConfig(configFile(options.config), io)
+  if (!loaded) return 'configuration'
   const answer = await callGateway(loaded.config, options.operator, remote)
   if (answer.kind === 'answered') {
     const { keys } = answer.body as { keys: SigningKeyRow[] }

@@ -1,15 +1,15 @@
 import type { WholeUsage } from '../../operations/usage-view.ts'
 import type { Overview } from '../../portal/overview/facts.ts'
 import type { Io, Run } from '../command.ts'
+import { configFile, readConfig } from '../config-file.ts'
 import type { Exit } from '../exit-codes.ts'
 import { callEither, type OperatorAnswer } from '../operator-client.ts'
-import { partnerConfig } from '../partner-config.ts'
 import { partnersText, usageText } from '../usage-text.ts'
 
 /** Shows on a terminal what the portal shows a partner; of several partners, how they stand. */
 export const run: Run = async ({ options }, io) => {
-  const loaded = partnerConfig('usage', options.config, io)
-  if (!loaded.ok) return loaded.exit
+  const loaded = readConfig(configFile(options.config), io)
+  if (!loaded) return 'configuration'
   const history = options.history ?? 'hours'
   if (history !== 'hours' && history !== 'days') {
     io.err(`sandgate usage: --history is hours or days, not ${history}\n`)

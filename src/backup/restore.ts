@@ -1,0 +1,101 @@
+import { existsSync, readdirSync, rmdirSync, rmSync, statfsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { takeLock } from '../file-lock.ts'
+import { makeDirectory } from '../make-directory.ts'
+import { syncDirectory } from '../replace-file.ts'
+import { RESTORE_LOCK } from '../store/data-files.ts'
+import { damageOf } from '../store/lmdb-damage.ts'
+import { otherOwner } from '../store/owner-socket.ts'
+import { raiseFences } from '../store/raise-fences.ts'
+import { StoreOpenError } from '../store/store.ts'
+import { readKeyFile, SigningKeysError } from '../tokens/key-file.ts'
+import { copyFile, KEYS_FILE, type Manifest, readManifest, STORE_FILE } from './manifest.ts'
+import { type Outcome, outcomeOf, Refused, sizeText } from './outcome.ts'
+
+/** What a restore makes, apart from its lock. */
+const OURS = new Set([STORE_FILE, 'lock.mdb', KEYS_FILE])
+
+/**
+ * Makes a data directory out of a backup: `path` must be absent or empty, or what an earlier attempt has left
+ * unfinished, and no gateway may run there. Every file is compared with the manifest and judged as at a start. Until all
+ * of it is on the disk there is a lock that no gateway starts beside; where it fails, nothing stays.
+ *
+ * Fences go on far above all that can have been given out since: nothing that began before the restore settles after it.
+ */
+export async function restore(from: string, path: string): Promise<Outcome<{ readonly manifest: Manifest }>> {
+  const manifest = readManifest(from)
+  if (typeof manifest === 'string') return { ok: false, message: `${from} ${manifest}` }
+  const into = resolve(path)
+  const wasThere = existsSync(into)
+  try {
+    makeDirectory(into, 0o700)
+    const wasBegun = existsSync(join(into, RESTORE_LOCK))
+    await judge(into, wasBegun)
+    const unlock = takeLock(join(into, RESTORE_LOCK))
+    try {
+      await judge(into, wasBegun)
+      await write(from, into, manifest)
+    } finally {
+      unlock()
+    }
+    syncDirectory(into)
+    return { ok: true, manifest }
+  } catch (cause) {
+    if (!wasThere) removeEmpty(into)
+    return outcomeOf(cause, into)
+  }
+}
+
+async function judge(into: string, wasBegun: boolean): Promise<void> {
+  const pid = await otherOwner(into, '')
+  if (pid !== undefined)
+    throw new Refused(`process ${pid} runs on ${into}; stop it, and move that directory away`)
+  const foreign = readdirSync(into).find(
+    (name) => !name.startsWith(RESTORE_LOCK) && name !== 'lost+found' && !(wasBegun && OURS.has(name)),
+  )
+  if (foreign !== undefined)
+    throw new Refused(`${into} is not empty (${foreign} is there); move it away, or name another store path`)
+}
+
+async function write(from: string, into: string, { files }: Manifest): Promise<void> {
+  removeOurs(into)
+  proveRoom(
+    into,
+    files.reduce((sum, { bytes }) => sum + bytes, 0),
+  )
+  try {
+    for (const file of files) {
+      const copied = await copyFile(from, into, file.name)
+      if (copied.bytes !== file.bytes || copied.sha256 !== file.sha256)
+        throw new Refused(`${join(from, file.name)} is not what was backed up; use another backup`)
+    }
+    const damage = damageOf(join(into, STORE_FILE))
+    if (damage !== undefined) throw new Refused(`${join(from, STORE_FILE)} is damaged: ${damage}`)
+    readKeyFile(into)
+    await raiseFences(into)
+    syncDirectory(into)
+    syncDirectory(dirname(into))
+  } catch (cause) {
+    removeOurs(into)
+    if (cause instanceof StoreOpenError || cause instanceof SigningKeysError) throw new Refused(cause.message)
+    throw cause
+  }
+}
+
+function removeOurs(into: string): void {
+  for (const name of OURS) rmSync(join(into, name), { force: true })
+}
+
+function proveRoom(into: string, needed: number): void {
+  const { bavail, bsize } = statfsSync(into)
+  if (bavail * bsize < needed)
+    throw new Refused(`the backup needs ${sizeText(needed)} and ${into} has ${sizeText(bavail * bsize)}`)
+}
+
+function removeEmpty(directory: string): void {
+  try {
+    rmdirSync(directory)
+  } catch {
+    // Somebody has put something there, or it was never made.
+  }
+}
