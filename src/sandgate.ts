@@ -78,6 +78,10 @@ export type RecordOptions = {
   readonly mode?: RecordMode
   /** A configuration, for what decides where the sandbox does not tell it; by default the built-in one. */
   readonly config?: string
+  /** Leaves URLs as the sandbox has them; those that lead past the recorder are named at the end. */
+  readonly keepUrls?: boolean
+  /** Takes a recording whose answers are not all whole; else the cassette that is there stays. */
+  readonly allowIncomplete?: boolean
 }
 
 export type Recording = {
@@ -91,6 +95,8 @@ export type Recording = {
     readonly recorded: Recorded | undefined
     /** Undefined when nothing was replayed. */
     readonly ledger: Ledger | undefined
+    /** With `keepUrls`: the URLs that lead past the recorder, without their queries. */
+    readonly urlsPast: readonly string[]
   }>
 }
 
@@ -98,15 +104,19 @@ export type Recording = {
 export async function record(options: RecordOptions): Promise<Recording> {
   refuseUnknown('record', options, RECORD_OPTIONS)
   const { out, mode = defaultMode(process.env), upstream, config } = options
+  const { keepUrls = false, allowIncomplete = false } = options
   if (upstream === undefined && doingOf(mode, out) !== 'replay')
     throw new TypeError(`record: ${out} is to be recorded, so name the upstream`)
   refuseValue('record', 'mode', mode, RECORD_MODES)
+  for (const name of ['keepUrls', 'allowIncomplete'] as const)
+    refuseValue('record', name, options[name], [true, false])
   const key = process.env.SANDGATE_CASSETTE_KEY
   const read = configOf(config)
   const deciding = config === undefined ? undefined : { rules: read.outcomes, scores: read.scores }
+  const urlsPast: string[] = []
   const session = await startSession({
-    mode,
-    out,
+    ...{ mode, out, keepUrls, allowsIncomplete: allowIncomplete },
+    onPast: (url) => urlsPast.push(url),
     upstream: upstream === undefined ? undefined : new URL(upstream),
     port: 0,
     config: read,
@@ -118,13 +128,20 @@ export async function record(options: RecordOptions): Promise<Recording> {
     misses: session.misses,
     finish: async () => {
       const recorded = await session.finish()
-      return { recorded, ledger: session.ledger() }
+      return { recorded, ledger: session.ledger(), urlsPast }
     },
   }
 }
 
 const REPLAY_OPTIONS = ['config', 'time', 'profile', 'volatile'] as const satisfies (keyof ReplayOptions)[]
-const RECORD_OPTIONS = ['upstream', 'out', 'mode', 'config'] as const satisfies (keyof RecordOptions)[]
+const RECORD_OPTIONS = [
+  'upstream',
+  'out',
+  'mode',
+  'config',
+  'keepUrls',
+  'allowIncomplete',
+] as const satisfies (keyof RecordOptions)[]
 
 /** A test file in JavaScript has nobody else who would tell it: an option that is not read would change nothing. */
 function refuseUnknown(name: string, options: object, known: readonly string[]): void {
@@ -133,8 +150,8 @@ function refuseUnknown(name: string, options: object, known: readonly string[]):
   throw new TypeError(`${name}: there is no option ${unknown}; there are ${known.join(', ')}`)
 }
 
-function refuseValue(name: string, option: string, value: unknown, known: readonly string[]): void {
-  if (value === undefined || known.includes(String(value))) return
+function refuseValue(name: string, option: string, value: unknown, known: readonly unknown[]): void {
+  if (value === undefined || known.includes(value)) return
   throw new TypeError(`${name}: ${option} is one of ${known.join(', ')}, not ${String(value)}`)
 }
 

@@ -43,10 +43,9 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): Promis
     res.writeHead(reply.status, headers)
     const recorder = isPassing(exchange) && gateway.recorder?.isActive() ? gateway.recorder : undefined
     if (isStream) {
-      return sendStream(res, body, recorder !== undefined).then((copy) => {
+      return sendStream(res, body, recorder !== undefined).then(({ copy, noReply }) => {
         const sent = copy && { status: reply.status, headers: linesOf(headers), body: copy }
-        const why = copy ? {} : ({ noReply: 'cut' } as const)
-        recorder?.record({ ...captured(exchange, reply, sent), ...why })
+        recorder?.record({ ...captured(exchange, reply, sent), ...(noReply && { noReply }) })
         countAnswer(gateway, exchange, reply)
       })
     }

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { record, replay } from '../../src/sandgate.ts'
 import { defaultMode, isCi } from '../../src/start/recording.ts'
+import { startUpstream } from '../recorder/upstream.ts'
 import { temporaryDirectory } from '../support/gateway.ts'
 import { ask, signIn } from './partner.ts'
 import { CLIENTS, frontDoor } from './ways.ts'
@@ -50,12 +53,60 @@ describe('an option of the package', () => {
     )
   })
 
+  it.each([{ keepUrls: 'yes' }, { allowIncomplete: 1 }, { mode: 'some' }])(
+    'of a recording with a value that there is not is refused: %o',
+    async (options) => {
+      await expect(record({ out: 'x.har', upstream: 'http://x', ...(options as object) })).rejects.toThrow(
+        /is one of/,
+      )
+    },
+  )
+
   it.each([{ time: 'frezze' }, { profile: 'loose' }])(
     'with a value that there is not is refused: %o',
     async (options) => {
       await expect(replay('x.har', options as object)).rejects.toThrow(/is one of/)
     },
   )
+})
+
+describe('URLs of answers, in a test file', () => {
+  it('lead to the recorder; with keepUrls they stay, and those that lead past it are named at the end', async () => {
+    const upstream = await startUpstream((req, res) => {
+      res.setHeader('content-type', 'application/json')
+      res.end(JSON.stringify({ next: `http://${req.headers.host}/v1/accounts?cursor=2` }))
+    })
+    for (const keepUrls of [false, true]) {
+      const recorder = await record({ upstream: upstream.url.href, out, mode: 'all', keepUrls })
+      const { next } = (await (await fetch(`${recorder.url}/v1/accounts`)).json()) as { next: string }
+      const owner = keepUrls ? upstream.url.origin : recorder.url
+      expect(next).toBe(`${owner}/v1/accounts?cursor=2`)
+      const { urlsPast } = await recorder.finish()
+      expect(urlsPast).toEqual(keepUrls ? [`${upstream.url.origin}/v1/accounts`] : [])
+    }
+  })
+})
+
+describe('an answer that is not whole, in a test file', () => {
+  it('leaves the cassette that is there, unless the recording is taken all the same', async () => {
+    let isWhole = true
+    const upstream = await startUpstream((_, res) => {
+      const whole = gzipSync('{"items":[]}')
+      res.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+      res.end(isWhole ? whole : whole.subarray(0, 20))
+    })
+    const recorded = async (allowIncomplete: boolean) => {
+      const recorder = await record({ upstream: upstream.url.href, out, mode: 'all', allowIncomplete })
+      await fetch(`${recorder.url}/v1/accounts`).then((answer) => answer.text().catch(() => ''))
+      return (await recorder.finish()).recorded
+    }
+    expect(await recorded(false)).toMatchObject({ path: out, withoutReply: [] })
+    isWhole = false
+    const kept = readFileSync(out, 'utf8')
+    expect(await recorded(false)).toMatchObject({ path: out.replace('.har', '.partial.har') })
+    expect(readFileSync(out, 'utf8')).toBe(kept)
+    expect(await recorded(true)).toMatchObject({ path: out, withoutReply: [{ isFault: true }] })
+  })
 })
 
 describe('the variable CI', () => {

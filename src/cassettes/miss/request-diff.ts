@@ -16,6 +16,16 @@ export type Difference = {
   readonly types?: readonly [recorded: string, live: string]
 }
 
+/** Notes a difference, if it is one. */
+type Add = (
+  kind: Difference['kind'],
+  part: Place['part'],
+  pointer: string,
+  was?: string,
+  is?: string,
+  types?: Difference['types'],
+) => void
+
 /** A request that differs in more places than this is another request. */
 const MOST = 12
 
@@ -29,14 +39,7 @@ export function differences(
   holes: ReadonlySet<string>,
 ): readonly Difference[] {
   const found: Difference[] = []
-  const add = (
-    kind: Difference['kind'],
-    part: Place['part'],
-    pointer: string,
-    was?: string,
-    is?: string,
-    types?: Difference['types'],
-  ): void => {
+  const add: Add = (kind, part, pointer, was, is, types) => {
     if (found.length >= MOST) return
     // What stands in a hole is judged by its binding; whether something stands there is judged here.
     if (kind !== 'missing' && kind !== 'extra' && kind !== 'type' && holes.has(placeKey({ part, pointer })))
@@ -107,15 +110,6 @@ function tokenName(token: TokenFact): string {
         : `credentials of the scheme ${token.scheme}`
   }
 }
-
-type Add = (
-  kind: Difference['kind'],
-  part: Place['part'],
-  pointer: string,
-  was?: string,
-  is?: string,
-  types?: Difference['types'],
-) => void
 
 function compare(
   add: Add,

@@ -168,6 +168,27 @@ describe('the ledger', () => {
     expect([exitCode(tape.ledger()), exitCode(tape.ledger(), { ci: true })]).toEqual([0, 1])
   })
 
+  it('names a read that was answered with what was true before something that this run had done', async () => {
+    const listed = (ids: string[]) => ({ items: ids })
+    const tape = tapeOf(
+      cassetteOf(
+        interactions(
+          ['GET /v1/webhooks', 200, listed([])],
+          ['POST /v1/webhooks', 201, {}, { key: uuid(1), body: { url: 'https://x.example' } }],
+        ),
+      ),
+    )
+    const client = createClient(replaying(tape), 'live')
+    await client.post('/v1/webhooks', { url: 'https://x.example' })
+    expect((await client.get('/v1/webhooks')).body).toEqual(listed([]))
+    expect(tape.ledger().late).toEqual([
+      { file: 'test.har', sequence: 1, method: 'GET', operation: 'webhooks.list', lane: LANE },
+    ])
+    expect(ledgerText(tape.ledger())).toContain(
+      '\n  answered late: test.har entry 1, GET webhooks.list, lane key_demo\n',
+    )
+  })
+
   it('reads as text', async () => {
     const tape = tapeOf(cassetteOf(recorded))
     const client = createClient(replaying(tape), 'live')
