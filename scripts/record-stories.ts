@@ -13,6 +13,8 @@ import { startGateway } from '../src/start/gateway.ts'
 import { STORIES, type Story } from './recording-stories.ts'
 
 const T0 = Date.UTC(2026, 0, 15, 9, 30)
+/** A file that never changes has the same salt every time. */
+const SALT = Buffer.from('sandgate-stories').toString('base64url')
 const ORIGIN = 'http://127.0.0.1:8080'
 
 /** Records one story into `directory`: a clock that stands still, seeded ids, no port, so the file never changes. */
@@ -28,9 +30,9 @@ async function recordStory(story: Story, directory: string): Promise<void> {
       origin: ORIGIN,
       profile: 'contract',
       volatile: [...VOLATILE],
+      outcomes: { from: 'configuration', rules: config.outcomes, scores: config.scores },
     },
-    rules: config.outcomes,
-    testValues: Object.keys(config.scores),
+    salt: SALT,
     allowHeaders: [],
     personal: true,
     secrets: [],

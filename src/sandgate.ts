@@ -4,13 +4,13 @@ import type { MissReport } from './cassettes/miss/report.ts'
 import type { Ledger } from './cassettes/tape/ledger.ts'
 import type { Config } from './config/schema.ts'
 import type { Recorded } from './recorder/recorded.ts'
-import { defaultMode, doingOf, type RecordMode } from './start/record-mode.ts'
+import { defaultMode, doingOf, RECORD_MODES, type RecordMode } from './start/record-mode.ts'
 
 export type { Ledger, MissReport, Recorded, RecordMode }
 export { CassetteError }
 
 export type ReplayOptions = {
-  /** A configuration, for its outcome rules and seeded scores; by default the built-in ones. */
+  /** A configuration, for the rules of the edge; what decides is in the cassette. By default the built-in ones. */
   readonly config?: string
   /** `shift` (default): instants around now. `freeze`: as recorded. */
   readonly time?: 'shift' | 'freeze'
@@ -43,6 +43,11 @@ export type Tape = {
  * @throws CassetteError when a file is missing or cannot be read; its `reason` says which.
  */
 export async function replay(files: string | readonly string[], options: ReplayOptions = {}): Promise<Tape> {
+  refuseUnknown('replay', options, REPLAY_OPTIONS)
+  refuseValue('replay', 'time', options.time, ['shift', 'freeze'])
+  refuseValue('replay', 'profile', options.profile, ['contract', 'strict'])
+  refuseValue('replay', 'ref', options.ref, [true, false])
+  const cassetteKey = process.env.SANDGATE_CASSETTE_KEY
   const [{ startReplay }, { loadSound }, { createLogger }] = await Promise.all([
     import('./start/replay.ts'),
     import('./cassettes/file/load.ts'),
@@ -56,6 +61,7 @@ export async function replay(files: string | readonly string[], options: ReplayO
     ...(options.profile && { profile: options.profile }),
     ...(options.time && { time: options.time }),
     ...(options.volatile && { volatile: options.volatile }),
+    ...(cassetteKey && { cassetteKey }),
     ref: options.ref === true,
   })
   const close = once(async () => {
@@ -76,8 +82,12 @@ export type RecordOptions = {
    * `CI` is set, else `once`.
    */
   readonly mode?: RecordMode
-  /** A configuration, for its outcome rules and seeded scores; by default the built-in ones. */
+  /** A configuration, for what decides where the sandbox does not tell it; by default the built-in one. */
   readonly config?: string
+  /** Leaves URLs as the sandbox has them; those that lead past the recorder are named at the end. */
+  readonly keepUrls?: boolean
+  /** Takes a recording whose answers are not all whole; else the cassette that is there stays. */
+  readonly allowIncomplete?: boolean
   /** `true`: it keeps the process alive until it is finished. */
   readonly ref?: boolean
 }
@@ -93,6 +103,8 @@ export type Recording = {
     readonly recorded: Recorded | undefined
     /** Undefined when nothing was replayed. */
     readonly ledger: Ledger | undefined
+    /** With `keepUrls`: the URLs that lead past the recorder, without their queries. */
+    readonly urlsPast: readonly string[]
   }>
   /** Finishes it at the end of a block: `await using sandbox = await record(…)`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
@@ -100,25 +112,63 @@ export type Recording = {
 
 /** Records what passes to a sandbox and back, or replays it, as `sandgate record` does. @throws CassetteError */
 export async function record(options: RecordOptions): Promise<Recording> {
+  refuseUnknown('record', options, RECORD_OPTIONS)
   const { out, mode = defaultMode(process.env), upstream, config } = options
+  const { keepUrls = false, allowIncomplete = false } = options
   if (upstream === undefined && doingOf(mode, out) !== 'replay')
     throw new TypeError(`record: ${out} is to be recorded, so name the upstream`)
+  refuseValue('record', 'mode', mode, RECORD_MODES)
+  for (const name of ['keepUrls', 'allowIncomplete', 'ref'] as const)
+    refuseValue('record', name, options[name], [true, false])
   const key = process.env.SANDGATE_CASSETTE_KEY
   const { startSession } = await import('./start/recording.ts')
+  const read = await configOf(config)
+  const deciding = config === undefined ? undefined : { rules: read.outcomes, scores: read.scores }
+  const urlsPast: string[] = []
   const session = await startSession({
-    mode,
-    out,
+    ...{ mode, out, keepUrls, allowsIncomplete: allowIncomplete },
+    onPast: (url) => urlsPast.push(url),
     upstream: upstream === undefined ? undefined : new URL(upstream),
     port: 0,
-    config: await configOf(config),
+    config: read,
+    ...(deciding && { deciding }),
     ...(key && { cassetteKey: key }),
     ref: options.ref === true,
   })
   const finish = once(async () => {
     const recorded = await session.finish()
-    return { recorded, ledger: session.ledger() }
+    return { recorded, ledger: session.ledger(), urlsPast }
   })
   return { url: session.url, misses: session.misses, finish, ...disposedBy(finish) }
+}
+
+const REPLAY_OPTIONS = [
+  'config',
+  'time',
+  'profile',
+  'volatile',
+  'ref',
+] as const satisfies (keyof ReplayOptions)[]
+const RECORD_OPTIONS = [
+  'upstream',
+  'out',
+  'mode',
+  'config',
+  'keepUrls',
+  'allowIncomplete',
+  'ref',
+] as const satisfies (keyof RecordOptions)[]
+
+/** A test file in JavaScript has nobody else who would tell it: an option that is not read would change nothing. */
+function refuseUnknown(name: string, options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((option) => !known.includes(option))
+  if (unknown === undefined) return
+  throw new TypeError(`${name}: there is no option ${unknown}; there are ${known.join(', ')}`)
+}
+
+function refuseValue(name: string, option: string, value: unknown, known: readonly unknown[]): void {
+  if (value === undefined || known.includes(value)) return
+  throw new TypeError(`${name}: ${option} is one of ${known.join(', ')}, not ${String(value)}`)
 }
 
 /** A second call gets what the first one got. */

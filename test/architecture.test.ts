@@ -144,6 +144,7 @@ describe('the thread in which a recording is written', () => {
       'replace-file.ts',
       'simulator/rules.ts',
       'system-error.ts',
+      'tokens/basic.ts',
       'tokens/client-id.ts',
     ])
     const packages = imports

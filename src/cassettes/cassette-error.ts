@@ -9,6 +9,8 @@ export type CassetteFault =
   | 'undecodable'
   | 'foreign'
   | 'newer'
+  /** Recorded with another cassette key than the one at hand. */
+  | 'other-key'
   | 'incomplete-entry'
   | 'broken-chain'
   /** An edit has moved what is bound or redacted from its place. */

@@ -1,3 +1,4 @@
+import type { OutcomeRule } from '../config/outcomes.ts'
 import type { HeaderLine } from '../http/header-lines.ts'
 
 /**
@@ -100,6 +101,14 @@ export type Redaction = {
   readonly digest?: string
 }
 
+/**
+ * A pair of client and secret that the token endpoint has refused, as a salted scrypt digest, or keyed by the cassette
+ * key. It tells the one wrong pair of a recording from every other, and neither half can be read from it.
+ */
+export type PairDigest =
+  | { readonly kind: 'scrypt'; readonly salt: string; readonly digest: string }
+  | { readonly kind: 'hmac'; readonly digest: string }
+
 export type Interaction = {
   /** From 1, in the order of the starts. */
   readonly sequence: number
@@ -122,7 +131,22 @@ export type Interaction = {
   readonly noReply?: NoReply
   readonly bindings: readonly Binding[]
   readonly redactions: readonly Redaction[]
+  /** When the recording that this comes from began, where that is not the cassette's own `t0`: it was added later. */
+  readonly began?: number
+  /** Of a token exchange that was refused for its pair of client and secret. */
+  readonly refusedPair?: PairDigest
 }
+
+/** What decides in the sandbox that was recorded. */
+export type Deciding = {
+  /** Evaluated in order; what no rule names succeeds. */
+  readonly rules: readonly OutcomeRule[]
+  /** The seeded references, with their scores. */
+  readonly scores: Readonly<Record<string, number>>
+}
+
+/** `sandbox`: as it has told them. `configuration`: those of the front door, or of a file that was named. */
+export type DecidingSource = 'sandbox' | 'configuration' | 'built-in'
 
 /** `contract`: order chooses among equal candidates. `strict`: order also rejects. */
 export type MatchProfile = 'contract' | 'strict'
@@ -143,7 +167,11 @@ export type Cassette = {
   readonly volatile: readonly string[]
   /** The name of the redaction policy that was applied, such as `contract-1`. */
   readonly redaction: string
+  /** What decides, and who said so; undefined in version 1, which is read by the built-in rules. */
+  readonly outcomes?: Deciding & { readonly from: DecidingSource }
+  /** Shows whether a cassette key is the one that the digests were made with. */
+  readonly keyCheck?: string
   readonly interactions: readonly Interaction[]
 }
 
-export const CASSETTE_VERSION = 1
+export const CASSETTE_VERSION = 2

@@ -3,7 +3,7 @@ import type { Command, Option } from './command.ts'
 const CONFIG: Option = {
   value: 'FILE',
   summary:
-    'The configuration whose outcome rules and scores name the test values. By default ./config/sandgate.yaml or ./sandgate.yaml, whichever is there; without either, the built-in rules.',
+    'The configuration whose outcome rules and scores name the test values; by default the built-in ones.',
 }
 
 const OUT: Option = {

@@ -1,30 +1,40 @@
+import type { Deciding } from '../cassettes/interaction.ts'
 import { CONTRACT_FIELDS } from '../cassettes/redaction/contract.ts'
 import { createSecrets, type Secrets } from '../cassettes/redaction/secrets/secrets.ts'
-import type { OutcomeRule } from '../config/outcomes.ts'
+import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { Invocation, Io } from './command.ts'
-import { configFile, readConfig } from './config-file.ts'
+import { configFile, namedFile, readConfig } from './config-file.ts'
 import type { Exit } from './exit-codes.ts'
 
 export type CassetteConfig =
   | {
       readonly ok: true
       readonly config: Config
-      readonly rules: readonly OutcomeRule[]
-      readonly testValues: readonly string[]
+      /** What decides by the configuration that is named; undefined where none is. */
+      readonly deciding: Deciding | undefined
       /** Knows the secrets of the configuration and the environment. */
       readonly secrets: Secrets
     }
   | { readonly ok: false; readonly exit: Exit }
 
-/** What decides which values are magic and stay verbatim: the configuration, or the built-in rules without one. */
+/**
+ * The configuration that is named, for what decides in it. None is looked for: a cassette must not be another one
+ * for the directory in which a command is started. Only the secrets of one that is there are looked for as well.
+ */
 export function cassetteConfig({ options }: Invocation, io: Io): CassetteConfig {
-  const result = readConfig(configFile(options.config), io)
+  const file = namedFile(options.config)
+  const result = readConfig(file, io)
   if (!result) return { ok: false, exit: 'configuration' }
   const { config } = result
   const { outcomes, scores, operator } = config
   const secrets = createSecrets(CONTRACT_FIELDS.words)
-  for (const secret of [operator.token, io.env.SANDGATE_CLIENT_SECRET, io.env.SANDGATE_CASSETTE_KEY])
-    if (secret) secrets.learn(secret)
-  return { ok: true, config, rules: outcomes, testValues: Object.keys(scores), secrets }
+  const known = [operator.token, usualToken(io), io.env.SANDGATE_CLIENT_SECRET, io.env.SANDGATE_CASSETTE_KEY]
+  for (const secret of known) if (secret) secrets.learn(secret)
+  return { ok: true, config, deciding: file === null ? undefined : { rules: outcomes, scores }, secrets }
+}
+
+function usualToken(io: Io): string | null {
+  const usual = loadConfig({ file: configFile(undefined), env: io.env })
+  return usual.ok ? usual.config.operator.token : null
 }

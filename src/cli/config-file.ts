@@ -6,6 +6,11 @@ import type { Io } from './command.ts'
 /** Where a configuration is looked for when none is named. */
 export const USUAL_FILES = ['config/sandgate.yaml', 'sandgate.yaml']
 
+/** The named file, else null: the built-in defaults, wherever the command is started. */
+export function namedFile(named: string | true | undefined): string | null {
+  return typeof named === 'string' ? named : null
+}
+
 /** The named file, else the first of the usual ones that is there, else null: the built-in defaults. */
 export function configFile(named: string | true | undefined): string | null {
   if (typeof named === 'string') return named

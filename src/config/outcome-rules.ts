@@ -1,5 +1,5 @@
 import { DECIDING_OPERATIONS } from './contract.ts'
-import type { OutcomeRule } from './outcomes.ts'
+import { MAX_RULES, type OutcomeRule } from './outcomes.ts'
 import type { Path } from './paths.ts'
 import { MAX_PATTERN_COST, patternCost } from './pattern-cost.ts'
 import type { Config } from './schema.ts'
@@ -10,6 +10,10 @@ type Report = (path: Path, message: string) => void
 const TAKEN_IDS = ['default', 'requested']
 
 export function checkOutcomes({ outcomes }: Pick<Config, 'outcomes'>, report: Report): void {
+  if (outcomes.length > MAX_RULES) {
+    report(['outcomes'], `has ${outcomes.length} rules, and at most ${MAX_RULES} are taken`)
+    return
+  }
   const ids = new Set<string>()
   for (const [i, rule] of outcomes.entries()) {
     const path = ['outcomes', i]

@@ -41,6 +41,17 @@ export const RuleSchema = Type.Object(
 
 export type OutcomeRule = Frozen<Static<typeof RuleSchema>>
 
+/** Beyond so many, judging one request would cost more than the rest of it. */
+export const MAX_RULES = 1000
+
+/** The seeded references, with their scores: rows that exist before anybody has opened an account. */
+export const DEFAULT_SCORES: Readonly<Record<string, number>> = {
+  'CUS-0001': 712,
+  'CUS-0002': 455,
+  'CUS-0003': 588,
+  'CUS-0004': 810,
+}
+
 /** The contract's magic inputs, evaluated in order; what no rule names succeeds. */
 export const DEFAULT_OUTCOMES: readonly OutcomeRule[] = [
   {

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { RATE_LIMIT_GROUPS, type RateLimitGroup } from './contract.ts'
-import { DEFAULT_OUTCOMES, RuleSchema } from './outcomes.ts'
+import { DEFAULT_OUTCOMES, DEFAULT_SCORES, RuleSchema } from './outcomes.ts'
 import { CapSchema, DEFAULT_CAPS, Limit, type Partner, PartnersSchema } from './partners.ts'
 import { closed, count, type Frozen, Host, nullable, oneOf, section } from './schema-parts.ts'
 import {
@@ -278,7 +278,7 @@ export const ConfigSchema = Type.Object(
     ),
     scores: Type.Record(Type.String({ pattern: SCORE_KEY }), Type.Integer({ minimum: 300, maximum: 850 }), {
       ...closed,
-      default: {},
+      default: { ...DEFAULT_SCORES },
       shape: '1 to 64 of A-Z, a-z, 0-9, ".", "_", ":" and -',
       description: 'Score rows by customerRef; they win over computed ones.',
       reload: true,

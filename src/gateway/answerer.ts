@@ -34,7 +34,11 @@ export type Answerer = {
    * Asked about a request that the edge refuses, from the request alone, before the refusal is sent. Undefined: the
    * refusal stands.
    */
-  readonly refused: (exchange: Exchange, refusal: Refusal, now: number) => Outcome | undefined
+  readonly refused: (exchange: Exchange, refusal: Refusal, now: number) => Awaitable<Outcome | undefined>
+  /** Told of a refusal of what never became a request, such as the parser's. */
+  readonly dropped?: (code: string) => void
+  /** Asked for a page about the gateway itself, which may be another's at a replay. Undefined: our own. */
+  readonly document?: (exchange: Exchange, now: number) => Outcome | undefined
   /** A token for a client that has proven itself and may have these scopes. */
   readonly grant: (
     exchange: Exchange,

@@ -41,6 +41,7 @@ export function arrive(
     signedIn: undefined,
     provenPartner: undefined,
     provenClient: undefined,
+    namedClient: undefined,
     body: NO_BODY,
     window: settings.clientWindow(client, groupOf(route.endpoint)),
     windowState: undefined,

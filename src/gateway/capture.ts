@@ -3,6 +3,7 @@ import { bearerToken } from '../http/authorization.ts'
 import { linesOf } from '../http/header-lines.ts'
 import { LANE_HEADER } from '../http/lane.ts'
 import { claimedKeyId } from '../tokens/claimed-client.ts'
+import { isPublicClientId } from '../tokens/client-id.ts'
 import type { Exchange } from './exchange.ts'
 
 /** A request as it was on the wire, for the recorder and for the tape. Its body is what was read of it. */
@@ -17,10 +18,17 @@ export function capturedRequest({ req, query, path, body }: Exchange): CapturedR
 }
 
 /** One client under test: named by a header or by the path, else told apart by its client id. */
-export function laneOf({ req, lane, principal, provenClient }: Exchange): string {
+export function laneOf({ req, lane, principal, provenClient, namedClient }: Exchange): string {
   const named = req.headers[LANE_HEADER]
   if (typeof named === 'string') return named
-  return lane ?? principal?.keyId ?? provenClient ?? claimedClient(req.headers.authorization) ?? ''
+  const client = principal?.keyId ?? provenClient ?? laneOfNamed(namedClient)
+  return lane ?? client ?? claimedClient(req.headers.authorization) ?? ''
+}
+
+/** A client that has proven nothing is in the lane of its public name; any other name may be a secret. */
+function laneOfNamed(client: string | undefined): string | undefined {
+  if (client === undefined || client === '') return undefined
+  return isPublicClientId(client) ? client : 'client-1'
 }
 
 /**

@@ -42,6 +42,8 @@ export type Exchange = {
   /** The partner and the key that a token exchange has proven, for the log, the metrics and the recorder. */
   provenPartner: string | undefined
   provenClient: string | undefined
+  /** Whom a token exchange names that has proven nothing: it may be a sandbox key, and reaches no log. */
+  namedClient: string | undefined
   /** The bytes of the body, once they have been read. */
   body: Buffer
   /** What the rate headers of the reply show. With a state, the request has been counted. */

@@ -135,10 +135,13 @@ function answer(gateway: Gateway, exchange: Exchange): Awaitable<Outcome> {
         if (state.full && !exchange.broken) return rateLimited(exchange.window, state, now)
 
         // 7. Answer. Who answers is asked about refusals too: a tape may hold another one.
-        if (refusal) return gateway.answerer.refused(exchange, refusal, now) ?? refusal
+        if (refusal)
+          return after(gateway.answerer.refused(exchange, refusal, now), (known) => known ?? refusal)
         const { endpoint } = exchange
-        if (endpoint?.kind === 'page' && isDocument(endpoint))
-          return renderPage(gateway, exchange, endpoint.row, now)
+        if (endpoint?.kind === 'page' && isDocument(endpoint)) {
+          const recorded = gateway.answerer.document?.(exchange, now)
+          return recorded ?? renderPage(gateway, exchange, endpoint.row, now)
+        }
         return gateway.answerer.answer(exchange, accepted)
       })
     })

@@ -97,6 +97,7 @@ function writeRefusal(gateway: Gateway, socket: Duplex, refusal: Refusal): void 
       group: window.group,
       gatewaySeconds: 0,
     })
+    gateway.answerer.dropped?.(code)
     gateway.logger.logRequest({
       requestId,
       partner: undefined,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { VOLATILE } from '../cassettes/bindings/contract.ts'
 import { CassetteError } from '../cassettes/cassette-error.ts'
@@ -5,7 +6,7 @@ import type { CapturedExchange } from '../cassettes/interaction.ts'
 import { CASSETTE_VERSION } from '../cassettes/interaction.ts'
 import { moveReply, moveRequest } from '../cassettes/message/urls.ts'
 import type { WithoutReply } from '../cassettes/no-reply.ts'
-import { createWriter, type Writer } from '../cassettes/writer/writer.ts'
+import { createWriter, type Writer, type WriterOptions } from '../cassettes/writer/writer.ts'
 import { type Clock, instant } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
 import type { Logger } from '../observe/logger.ts'
@@ -33,6 +34,8 @@ export type Recordings = {
   readonly start: (name: string, partner: string | null) => Promise<RecordingRow>
   /** Finishes a recording as `name.har`; undefined when there is none of that name. @throws CassetteError */
   readonly stop: (name: string) => Promise<StoppedRecording | undefined>
+  /** Other rules are in force from now on: every recording is finished, and goes on as `NAME-2`. Returns at once. */
+  readonly rulesChanged: () => void
   readonly close: () => Promise<void>
 }
 
@@ -54,10 +57,19 @@ export type StoppedRecording = {
 
 export const RECORDING_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
-type Active = { readonly writer: Writer; readonly partner: string | null; readonly startedAt: number }
+type Active = {
+  readonly writer: Writer
+  readonly partner: string | null
+  readonly startedAt: number
+  /** As it was asked for; a recording that goes on under other rules is called `NAME-2`. */
+  readonly asked: string
+}
+
+/** A recording whose rules have changed: what passes meanwhile waits for the one that goes on with it. */
+type Switching = { readonly partner: string | null; readonly waiting: CapturedExchange[] }
 
 export function createRecordings(
-  config: Config,
+  config: () => Config,
   origin: () => string,
   clock: Clock,
   logger: Logger,
@@ -65,7 +77,8 @@ export function createRecordings(
   const active = new Map<string, Active>()
   const ending = new Set<Writer>()
   const ended = { recorded: 0, dropped: 0 }
-  const secrets = config.operator.token === null ? [] : [config.operator.token]
+  const switching = new Set<Switching>()
+  let running: Promise<void> = Promise.resolve()
 
   const row = (name: string, { writer, partner, startedAt }: Active): RecordingRow => {
     const { state, exchanges, fault } = writer.status()
@@ -78,70 +91,98 @@ export function createRecordings(
       ...(fault && { fault: fault.message }),
     }
   }
+  const pathOf = (name: string) => join(config().recording.directory, `${name}.har`)
 
-  const start: Recordings['start'] = async (name, partner) => {
+  const open = async (name: string, asked: string, partner: string | null): Promise<Active> => {
     const startedAt = clock.now()
-    const path = join(config.recording.directory, `${name}.har`)
-    if (active.has(name)) throw new CassetteError('busy', path, 'it is being recorded already.')
-    const writer = await createWriter({
-      path,
-      header: {
-        version: CASSETTE_VERSION,
-        product: product(),
-        t0: startedAt,
-        origin: config.recording.origin ?? origin(),
-        profile: 'contract',
-        volatile: [...VOLATILE],
-      },
-      rules: config.outcomes,
-      testValues: Object.keys(config.scores),
-      allowHeaders: [],
-      personal: config.recording.personalData === 'redact',
-      secrets,
-      existing: 'replace',
-      leftover: 'resume',
-      onBad: ({ fault }) =>
-        logger.error({ recording: name, fault: fault?.message }, 'recording is incomplete'),
-    })
-    const one = { writer, partner, startedAt }
-    active.set(name, one)
+    const path = pathOf(name)
+    const onBad = (fault: string | undefined) =>
+      logger.error({ recording: name, fault }, 'recording is incomplete')
+    const writer = await createWriter(
+      writerOptions(config(), path, origin(), startedAt, ({ fault }) => onBad(fault?.message)),
+    )
     logger.info({ recording: name, partner, path }, 'recording')
-    return row(name, one)
+    return { writer, partner, startedAt, asked }
   }
 
-  const stop: Recordings['stop'] = async (name) => {
-    const one = active.get(name)
-    if (!one) return undefined
-    active.delete(name)
-    ending.add(one.writer)
-    try {
-      const { path, interactions, withoutReply } = await one.writer.finish()
-      const lacking = withoutReply?.filter(({ isFault }) => isFault).length ?? 0
-      if (lacking > 0) logger.warn({ recording: name, lacking }, 'recording lacks answers')
-      logger.info({ recording: name, path, interactions }, 'recording finished')
-      return { path, interactions, ...(withoutReply && { withoutReply }) }
-    } finally {
-      ending.delete(one.writer)
-      ended.recorded += one.writer.status().written
-      ended.dropped += droppedOf(one.writer)
-    }
+  const start: Recordings['start'] = async (name, partner) => {
+    if (active.has(name)) throw new CassetteError('busy', pathOf(name), 'it is being recorded already.')
+    const one = await open(name, name, partner)
+    active.set(name, one)
+    return row(name, one)
   }
 
   /** With the URLs of the cassette, where those of the gateway are others. */
   const recordedExchange = (exchange: CapturedExchange): CapturedExchange => {
-    const move = { from: origin(), to: config.recording.origin ?? origin() }
+    const move = { from: origin(), to: config().recording.origin ?? origin() }
     if (move.from === move.to) return exchange
     const { request, reply } = exchange
     return { ...exchange, request: moveRequest(request, move), reply: reply && moveReply(reply, move) }
   }
 
+  const finish = async (name: string, { writer }: Active): Promise<StoppedRecording> => {
+    ending.add(writer)
+    try {
+      const { path, interactions, withoutReply } = await writer.finish()
+      const lacking = withoutReply?.filter(({ isFault }) => isFault).length ?? 0
+      if (lacking > 0) logger.warn({ recording: name, lacking }, 'recording lacks answers')
+      logger.info({ recording: name, path, interactions }, 'recording finished')
+      return { path, interactions, ...(withoutReply && { withoutReply }) }
+    } finally {
+      ending.delete(writer)
+      ended.recorded += writer.status().written
+      ended.dropped += droppedOf(writer)
+    }
+  }
+
+  const stop: Recordings['stop'] = async (asked) => {
+    await running
+    const name = active.has(asked) ? asked : [...active].find(([, one]) => one.asked === asked)?.[0]
+    const one = active.get(name ?? '')
+    if (name === undefined || !one) return undefined
+    active.delete(name)
+    return finish(name, one)
+  }
+
+  const freeName = (asked: string): string => {
+    let n = 2
+    while (active.has(`${asked}-${n}`) || existsSync(pathOf(`${asked}-${n}`))) n++
+    return `${asked}-${n}`
+  }
+
+  const goOn = async (name: string, one: Active, change: Switching): Promise<void> => {
+    const { partner, waiting } = change
+    const failed = (err: unknown) => logger.error({ err, recording: name }, 'recording is not finished')
+    await finish(name, one).catch(failed)
+    try {
+      const nextName = freeName(one.asked)
+      const next = await open(nextName, one.asked, partner)
+      active.set(nextName, next)
+      for (const exchange of waiting) next.writer.record(exchange)
+    } catch (err) {
+      logger.error({ err, recording: name }, 'recording does not go on under the new rules')
+    }
+    switching.delete(change)
+  }
+
+  /** What passes from here on was decided by other rules, so it belongs into a cassette of its own. */
+  const rulesChanged = () => {
+    for (const [name, one] of [...active]) {
+      const { partner } = one
+      const next: Switching = { partner, waiting: [] }
+      active.delete(name)
+      switching.add(next)
+      running = running.then(() => goOn(name, one, next))
+    }
+  }
+
   return {
-    isActive: () => active.size > 0,
+    isActive: () => active.size > 0 || switching.size > 0,
     record: (passed) => {
       const exchange = recordedExchange(passed)
-      for (const { writer, partner } of active.values()) {
-        if (partner === null || partner === exchange.partner) writer.record(exchange)
-      }
+      const wants = (partner: string | null) => partner === null || partner === exchange.partner
+      for (const { writer, partner } of active.values()) if (wants(partner)) writer.record(exchange)
+      for (const { waiting, partner } of switching) if (wants(partner)) waiting.push(exchange)
     },
     list: () => [...active].map(([name, one]) => row(name, one)),
     counts: () => {
@@ -157,7 +198,9 @@ export function createRecordings(
     },
     start,
     stop,
+    rulesChanged,
     close: async () => {
+      await running
       for (const name of [...active.keys()]) {
         await stop(name).catch((error: unknown) => {
           logger.error({ err: error, recording: name }, 'recording is not finished')
@@ -171,4 +214,31 @@ export function createRecordings(
 function droppedOf(writer: Writer): number {
   const { exchanges, written, fault } = writer.status()
   return fault ? exchanges - written : 0
+}
+
+function writerOptions(
+  { recording, operator, outcomes, scores }: Config,
+  path: string,
+  origin: string,
+  t0: number,
+  onBad: NonNullable<WriterOptions['onBad']>,
+): WriterOptions {
+  return {
+    path,
+    header: {
+      version: CASSETTE_VERSION,
+      product: product(),
+      t0,
+      origin: recording.origin ?? origin,
+      profile: 'contract',
+      volatile: [...VOLATILE],
+      outcomes: { from: 'configuration', rules: outcomes, scores },
+    },
+    allowHeaders: [],
+    personal: recording.personalData === 'redact',
+    secrets: operator.token === null ? [] : [operator.token],
+    existing: 'replace',
+    leftover: 'resume',
+    onBad,
+  }
 }

@@ -1,18 +1,25 @@
 import type { CapturedRequest, Interaction } from '../cassettes/interaction.ts'
+import { exchangingToken, scopeText, tenantFact } from '../cassettes/matching/callers.ts'
+import { type CallerFacts, cookiesOf, tokenFactOf } from '../cassettes/message/caller-facts.ts'
 import { moveRequest } from '../cassettes/message/urls.ts'
 import { missDetail, missMembers } from '../cassettes/miss/problem.ts'
 import type { MissReport } from '../cassettes/miss/report.ts'
 import type { LiveRequest, TapeHit } from '../cassettes/tape/live-request.ts'
+import type { TapeMatch } from '../cassettes/tape/match.ts'
 import type { Tape } from '../cassettes/tape/tape.ts'
+import { SCOPES } from '../config/contract.ts'
 import { refuse } from '../errors/refusal.ts'
 import { headerOf } from '../http/header-lines.ts'
 import { mediaType } from '../http/media-type.ts'
+import type { ProvenKey } from '../tokens/registry.ts'
 import type { Answerer, Outcome } from './answerer.ts'
 import { after } from './awaitable.ts'
 import { capturedRequest, laneOf } from './capture.ts'
 import type { Edge } from './context.ts'
+import { isDocument } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
-import { problemReply, type Reply, refusalPage } from './reply.ts'
+import { createGrantBook } from './grant-book.ts'
+import { problemReply, type Reply } from './reply.ts'
 import { grantToken } from './token-grant.ts'
 import type { LongBody } from './wire/body.ts'
 
@@ -29,41 +36,84 @@ export type ReplayOptions = {
   readonly onMiss: (report: MissReport, requestId: string) => void
   /** A token exchange that is not on the tape: its client gets what it asks for. Without it, what the tape has. */
   readonly onNewExchange?: (requestId: string) => void
+  /** The digests of the pair of client and secret that a request names; undefined when no cassette has any. */
+  readonly pairsOf?: (request: LiveRequest['request']) => Promise<ReadonlySet<string>>
+  /** Proves a client whose exchange the edge refuses and the recording granted. */
+  readonly anyClient: () => ProvenKey
 }
 
 /** Answers from a tape: it decides and stores nothing. */
 export function createReplay(options: ReplayOptions): Answerer {
-  const { edge, tape, laneName, recordedOrigin, openLong, onMiss, onNewExchange } = options
-  const live = (exchange: Exchange, now: number): LiveRequest => ({
-    lane: laneName(laneOf(exchange)),
-    operation: exchange.endpoint?.row.id,
-    request: recordedRequest(exchange, edge.publicUrl(), recordedOrigin),
-    now,
-    requestId: exchange.requestId,
-    origin: edge.publicUrl(),
-  })
+  const { edge, tape, laneName, recordedOrigin, openLong, onMiss, onNewExchange, pairsOf, anyClient } =
+    options
+  const grants = createGrantBook()
+  const { callers } = tape
 
-  const answer = (exchange: Exchange, now: number): Outcome => {
-    const request = live(exchange, now)
-    const match = tape.match(request)
-    if (match.kind === 'hit') return recorded(match)
-    if (match.kind === 'reused') {
-      tape.refusal(request, 'IDEMPOTENCY_KEY_REUSED')
-      return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key belongs to another request of this run.')
-    }
-    onMiss(match.report, exchange.requestId)
-    return refuse('CASSETTE_MISS', missDetail(match.report), { members: missMembers(match.report) })
+  /** Who is asking, as the edge has found out. */
+  const callerOf = (exchange: Exchange, request: LiveRequest['request']): CallerFacts => {
+    const { headers } = request
+    const { principal, provenClient, endpoint } = exchange
+    const tenant = headerOf(headers, 'x-tenant-id')
+    const isExchange = endpoint?.kind === 'token'
+    const token = isExchange
+      ? exchangingToken(headers, provenClient ?? 'unnamed')
+      : tokenFactOf(headers, (value) => grants.factOf(value, principal))
+    const client = isExchange ? provenClient : token.kind === 'granted' ? token.client : undefined
+    const tenants = callers.tenantsOf(client ?? laneName(laneOf(exchange)))
+    const cookies = cookiesOf(headers).filter(([name]) => callers.cookies.has(name))
+    return { token, tenant: tenantFact(tenant, tenants), cookies: new Map(cookies) }
   }
 
-  /** A token exchange: its recorded refusal, or the scopes that the recorded token had (undefined: all it may). */
-  const exchanged = (exchange: Exchange, now: number): Reply | { readonly scopes?: readonly string[] } => {
-    const result = tape.grant(live(exchange, now))
-    if (result.kind === 'refused') return recorded(result.hit)
-    if (!result.isRecorded && onNewExchange) {
-      onNewExchange(exchange.requestId)
-      return {}
+  const live = (exchange: Exchange, now: number): LiveRequest => {
+    const request = recordedRequest(exchange, edge.publicUrl(), recordedOrigin)
+    return {
+      lane: laneName(laneOf(exchange)),
+      operation: operationOf(exchange),
+      request,
+      now,
+      caller: callerOf(exchange, request),
+      requestId: exchange.requestId,
+      origin: edge.publicUrl(),
     }
-    return result.scopes ? { scopes: result.scopes } : {}
+  }
+
+  const missed = ({ report }: TapeMatch & { kind: 'miss' }, { requestId }: Exchange): Outcome => {
+    onMiss(report, requestId)
+    return refuse('CASSETTE_MISS', missDetail(report), { members: missMembers(report) })
+  }
+
+  const answer = (exchange: Exchange, now: number): Outcome => {
+    const match = tape.match(live(exchange, now))
+    if (match.kind === 'hit') return recorded(match)
+    if (match.kind === 'miss') return missed(match, exchange)
+    return refuse('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key belongs to another request of this run.')
+  }
+
+  /** A token exchange: its recorded refusal, a token with the scopes that the recorded one had, or undefined. */
+  const exchanged = async (
+    exchange: Exchange,
+    refusal: string | undefined,
+    proven: ProvenKey,
+    asked: readonly string[],
+    now: number,
+  ): Promise<Outcome | undefined> => {
+    const request = live(exchange, now)
+    const result = tape.exchange(request, refusal, await pairsOf?.(request.request))
+    if (result.kind === 'answered') return recorded(result.hit)
+    if (result.kind === 'refused') return undefined
+    const { scopes } = result
+    if (!scopes && onNewExchange) onNewExchange(exchange.requestId)
+    const known = scopes ?? (onNewExchange ? undefined : callers.scopes)
+    const granted = refusal === undefined ? grantedOf(asked, known) : (known ?? asked)
+    const facts = {
+      client: proven.keyId,
+      scopes: scopeText(scopes ?? granted),
+      isRecorded: scopes !== undefined,
+    }
+    return grantToken(edge, exchange, proven, granted, {
+      ...(scopes && { shown: scopes }),
+      onIssued: (token) => grants.note(token, facts),
+    })
   }
 
   return {
@@ -75,30 +125,29 @@ export function createReplay(options: ReplayOptions): Answerer {
         return answer(exchange, now)
       }),
     refused: (exchange, refusal, now) => {
-      const { endpoint } = exchange
+      const { endpoint, settings, provenClient } = exchange
       if (endpoint?.kind === 'token') {
-        const taped = exchanged(exchange, now)
-        return 'status' in taped ? taped : undefined
+        const proven = settings.registry.key(provenClient ?? '') ?? anyClient()
+        return exchanged(exchange, refusal.code, proven, proven.scopes, now)
       }
-      // A path that no operation has is recorded all the same by a recorder that passes everything on.
-      const isUnknownPath = endpoint === undefined && refusal.code === 'NOT_FOUND'
-      if (endpoint === undefined && !isUnknownPath) return undefined
+      // A path that no operation has says nothing against it, and nor does a tenant of which nobody knows whose it is.
       const request = live(exchange, now)
-      const used = tape.refusal(request, refusal.code)
+      const isUnknownTenant = request.caller?.tenant.startsWith('=') && refusal.code === 'PARTNER_MISMATCH'
+      const isUnknownPath = endpoint === undefined && refusal.code === 'NOT_FOUND'
+      const isOurs = !isUnknownTenant && !isUnknownPath
+      const match = tape.match(request, { code: refusal.code, isOurs })
+      if (match.kind === 'hit') return recorded(match)
+      if (match.kind === 'miss') return missed(match, exchange)
       // What was recorded as a problem document stays one, also for a browser.
-      if (used) return isPage(used) ? undefined : problemReply(exchange, refusal, edge.publicUrl())
-      if (isUnknownPath) return answer(exchange, now)
-      // Whatever was recorded goes before a page of ours; and a sandbox may take longer bodies than this edge.
-      const isAsked = refusal.code === 'BODY_TOO_LARGE' || refusalPage(exchange, refusal)
-      const found = isAsked ? tape.find(request) : undefined
-      return found?.kind === 'hit' ? recorded(found) : undefined
+      return match.twin && !isPage(match.twin) ? problemReply(exchange, refusal, edge.publicUrl()) : undefined
     },
-    grant: (exchange, proven, scopes, now) => {
-      const taped = exchanged(exchange, now)
-      if ('status' in taped) return taped
-      const granted = taped.scopes ? scopes.filter((scope) => taped.scopes?.includes(scope)) : scopes
-      return grantToken(edge, exchange, proven, granted)
-    },
+    dropped: (code) => tape.refused(code),
+    document: (exchange, now) => (tape.hasRecorded(exchange.path ?? '') ? answer(exchange, now) : undefined),
+    grant: (exchange, proven, scopes, now) =>
+      exchanged(exchange, undefined, proven, scopes, now).then((outcome) => {
+        if (!outcome) throw new TypeError('an exchange that the edge accepts has an answer')
+        return outcome
+      }),
   }
 }
 
@@ -110,6 +159,17 @@ function isPage({ reply }: Interaction): boolean {
 function recordedRequest(exchange: Exchange, own: string, recorded: string | undefined): CapturedRequest {
   const request = capturedRequest(exchange)
   return recorded === undefined ? request : moveRequest(request, { from: own, to: recorded })
+}
+
+/** To a recorder, a page about the gateway is a path that the interface does not know. */
+function operationOf({ endpoint }: Exchange): string | undefined {
+  return endpoint && !isDocument(endpoint) ? endpoint.row.id : undefined
+}
+
+/** Scopes that the interface does not know are beyond the edge, which then asks for none. */
+function grantedOf(asked: readonly string[], known: readonly string[] | undefined): readonly string[] {
+  if (!known || known.some((scope) => !SCOPES.some((ours) => ours === scope))) return asked
+  return asked.filter((scope) => known.includes(scope))
 }
 
 /** The recorded headers as they were, the rate limits of the moment included. */

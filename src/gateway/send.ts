@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { CapturedExchange, CapturedReply } from '../cassettes/interaction.ts'
 import { type HeaderLine, linesOf } from '../http/header-lines.ts'
+import { isPublicClientId } from '../tokens/client-id.ts'
 import { capturedRequest, laneOf, originOf } from './capture.ts'
 import { pushCommonHeaders, SPELLING } from './common-headers.ts'
 import type { Gateway } from './context.ts'
@@ -42,10 +43,9 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): Promis
     res.writeHead(reply.status, headers)
     const recorder = isPassing(exchange) && gateway.recorder?.isActive() ? gateway.recorder : undefined
     if (isStream) {
-      return sendStream(res, body, recorder !== undefined).then((copy) => {
+      return sendStream(res, body, recorder !== undefined).then(({ copy, noReply }) => {
         const sent = copy && { status: reply.status, headers: linesOf(headers), body: copy }
-        const why = copy ? {} : ({ noReply: 'cut' } as const)
-        recorder?.record({ ...captured(exchange, reply, sent), ...why })
+        recorder?.record({ ...captured(exchange, reply, sent), ...(noReply && { noReply }) })
         countAnswer(gateway, exchange, reply)
       })
     }
@@ -116,11 +116,20 @@ function captured(exchange: Exchange, reply: Reply, sent: CapturedReply | undefi
   return {
     startedAt: exchange.arrivedAt,
     durationMs: performance.now() - exchange.startedAt,
-    partner: exchange.principal?.partner.id ?? exchange.provenPartner,
+    partner: exchange.principal?.partner.id ?? exchange.provenPartner ?? namedPartner(exchange),
     lane: laneOf(exchange),
     operation: exchange.endpoint?.row.id,
     origin: reply.lines ? 'upstream' : originOf(reply.code, reply.headers['x-sandbox-rule']),
     request: capturedRequest(exchange),
     reply: sent,
   }
+}
+
+/** A refused token exchange belongs to the recording of the partner that it names. */
+function namedPartner({ namedClient, settings }: Exchange): string | undefined {
+  if (namedClient === undefined || !isPublicClientId(namedClient)) return undefined
+  const { registry } = settings
+  const known =
+    registry.key(namedClient)?.partner ?? registry.partners.find(({ tenant }) => tenant === namedClient)
+  return known?.id
 }

@@ -49,8 +49,9 @@ export async function exchangeToken(gateway: Gateway, exchange: Exchange): Promi
   const refusal = exchange.windowState.full
     ? rateLimited(exchange.window, exchange.windowState, now)
     : judgeProven(exchange, proven)
-  if (refusal) return gateway.answerer.refused(exchange, refusal, now) ?? refusal
-  if (!judged.ok) return gateway.answerer.refused(exchange, judged.refusal, now) ?? judged.refusal
+  const refused = refusal ?? (judged.ok ? undefined : judged.refusal)
+  if (refused) return (await gateway.answerer.refused(exchange, refused, now)) ?? refused
+  if (!judged.ok) throw new TypeError('a refusal of a proven exchange is sent')
   return gateway.answerer.grant(exchange, proven, judged.value, now)
 }
 
@@ -69,8 +70,9 @@ async function fail(
   refusal: Refusal,
   namedClient: string,
 ): Promise<Outcome> {
+  exchange.namedClient = namedClient
   const shown = (await countFailure(gateway, exchange, namedClient)) ?? refusal
-  return gateway.answerer.refused(exchange, shown, gateway.clock.now()) ?? shown
+  return (await gateway.answerer.refused(exchange, shown, gateway.clock.now())) ?? shown
 }
 
 function readJson(body: Buffer) {

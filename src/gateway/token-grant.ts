@@ -9,12 +9,19 @@ import type { Exchange } from './exchange.ts'
 
 const KEY_RETRY_SECONDS = 5
 
+export type GrantOptions = {
+  /** The scopes that the client is told, where a recording has told it others than those that it gets here. */
+  readonly shown?: readonly string[]
+  readonly onIssued?: (token: string) => void
+}
+
 /** A fresh token with these scopes, for the key that was proven. */
 export async function grantToken(
   edge: Edge,
   exchange: Exchange,
   proven: ProvenKey,
   scopes: readonly string[],
+  { shown, onIssued = () => {} }: GrantOptions = {},
 ): Promise<Outcome> {
   const { tokens } = exchange.settings.config
   try {
@@ -27,10 +34,11 @@ export async function grantToken(
       signingKeys: edge.signingKeys,
       clock: edge.clock,
     })
+    onIssued(issued.token)
     return {
       status: 200,
       headers: { 'content-type': 'application/json', pragma: 'no-cache' },
-      body: JSON.stringify(tokenResponse(issued)),
+      body: JSON.stringify(tokenResponse(shown ? { ...issued, scopes: shown } : issued)),
     }
   } catch (error) {
     if (!(error instanceof SigningKeysError)) throw error

@@ -41,6 +41,8 @@ export const scoreRead: Operation = {
       return { kind: 'refused', refusal, stored: false }
     }
     const score = seeded ?? scoreOf(customerRef)
-    return done(200, { customerRef, score, band: bandOf(score), computedAt: row?.computedAt ?? SEEDED_AT })
+    // A seeded row stays what it is, whoever opens an account for its reference.
+    const computedAt = seeded === undefined ? row?.computedAt : undefined
+    return done(200, { customerRef, score, band: bandOf(score), computedAt: computedAt ?? SEEDED_AT })
   },
 }

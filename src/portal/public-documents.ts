@@ -1,6 +1,7 @@
 import { SCOPES } from '../config/contract.ts'
 import { CATALOGUE, isErrorCode } from '../errors/catalogue.ts'
 import { refuse } from '../errors/refusal.ts'
+import type { PublishedOutcomes } from '../simulator/published-outcomes.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { errorIndex, errorPage, unknownErrorPage } from './error-page.ts'
 import type { Page, PageAnswer } from './page.ts'
@@ -12,18 +13,18 @@ export type DocumentParts = {
   readonly issuer: () => string
   readonly publicUrl: () => string
   readonly openApi: () => object
+  /** What decides at the moment. */
+  readonly outcomes: () => PublishedOutcomes
 }
 
 const JWKS_MAX_AGE_SECONDS = 300
 
+/** Where a sandbox tells what decides in it. */
+export const OUTCOMES_PATH = '/v1/sandbox/outcomes'
+
 /** The documents that machines and people find their way by; none needs a token. */
-export function publicDocuments({
-  signingKeys,
-  publishSeconds,
-  issuer,
-  publicUrl,
-  openApi,
-}: DocumentParts): readonly Page[] {
+export function publicDocuments(parts: DocumentParts): readonly Page[] {
+  const { signingKeys, publishSeconds, issuer, publicUrl, openApi, outcomes } = parts
   let document: PageAnswer | undefined
   // Nobody may keep the JWKS for longer than a new key is in it before it signs.
   const maxAge = Math.min(JWKS_MAX_AGE_SECONDS, publishSeconds)
@@ -43,6 +44,7 @@ export function publicDocuments({
       return document
     }),
     get('docs.errors', '/docs/errors', () => ({ kind: 'page', status: 200, ...errorIndex(CATALOGUE) })),
+    get('sandbox.outcomes', OUTCOMES_PATH, () => json(outcomes())),
     {
       ...get('docs.error', '/docs/errors/{code}', ({ params }) => {
         const code = params.code ?? ''

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough, type Readable } from 'node:stream'
 import type { CapturedReply, CapturedRequest, NoReply } from '../cassettes/interaction.ts'
+import type { LaneNames } from '../cassettes/message/lane-names.ts'
 import type { Writer } from '../cassettes/writer/writer.ts'
 import type { Clock } from '../clock.ts'
 import { grantsToken } from '../operations/operations.ts'
@@ -8,7 +9,6 @@ import type { Upstream, UpstreamReply } from '../upstream/send.ts'
 import { sendReply } from './answer.ts'
 import { readArrival } from './arrival.ts'
 import type { CaptureRoom } from './capture.ts'
-import type { LaneNames } from './lane-names.ts'
 import type { Urls } from './urls.ts'
 
 /** What every exchange that passes needs. */

@@ -4,18 +4,18 @@ import type { FastifyInstance } from 'fastify'
 import { VOLATILE } from '../cassettes/bindings/contract.ts'
 import { loadCassette } from '../cassettes/file/load.ts'
 import { cassettePaths } from '../cassettes/file/paths.ts'
-import { CASSETTE_VERSION } from '../cassettes/interaction.ts'
+import { CASSETTE_VERSION, type Deciding } from '../cassettes/interaction.ts'
+import { createLaneNames } from '../cassettes/message/lane-names.ts'
 import type { Finished } from '../cassettes/writer/messages.ts'
 import { createWriter, type WriterOptions } from '../cassettes/writer/writer.ts'
 import { type Clock, systemClock } from '../clock.ts'
-import { DEFAULT_OUTCOMES, type OutcomeRule } from '../config/outcomes.ts'
 import { unrefServer } from '../http/unref-server.ts'
 import { product } from '../product.ts'
 import type { Failure } from '../upstream/failure.ts'
 import { createUpstream, sendTo, type Upstream } from '../upstream/send.ts'
+import { type AskedOutcomes, askOutcomes } from './ask-outcomes.ts'
 import { type Bounds, createCaptureRoom, DEFAULT_BOUNDS } from './capture.ts'
 import { createEpisode, wholeReply } from './episode.ts'
-import { createLaneNames } from './lane-names.ts'
 import { createPassage, type Route, type TakePassage } from './passage.ts'
 import type { Player } from './player.ts'
 import type { Recorded } from './recorded.ts'
@@ -31,9 +31,10 @@ export type RecorderOptions = {
   readonly port: number
   /** What an earlier recorder left that did not finish: gone on with, or thrown away. */
   readonly leftover: 'resume' | 'discard'
-  /** What a configuration would say; by default the built-in rules. */
-  readonly rules?: readonly OutcomeRule[]
-  readonly testValues?: readonly string[]
+  /** What decides where the sandbox does not tell it; by default the built-in rules. */
+  readonly deciding?: Deciding
+  /** Those of the cassette that is added to: the sandbox is not asked. */
+  readonly outcomes?: AskedOutcomes
   /** Known secrets, beside those that are seen on the way. */
   readonly secrets?: readonly string[]
   readonly cassetteKey?: string
@@ -64,6 +65,8 @@ export type RecorderOptions = {
 
 export type RunningRecorder = {
   readonly url: string
+  /** What decides in the sandbox, as the cassette says it. */
+  readonly outcomes: AskedOutcomes
   /**
    * Stops listening and writes the cassette. Undefined when nothing has passed: then nothing is written, and what
    * was there stands. `isPartial`: what is there stands in any case, and the new one is written beside it.
@@ -81,7 +84,14 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
   const { upstream: url, clock = systemClock, onFailure = () => {} } = options
   const { journal } = cassettePaths(options.out)
   const isLeft = options.leftover === 'resume' && existsSync(journal)
-  const writer = await createWriter(writerOptions(options, clock))
+  const upstream = createUpstream(url.origin, options.headersMs)
+  const base = url.pathname.replace(/\/+$/, '')
+  const asked = { base, host: url.host }
+  const outcomes = options.outcomes ?? (await askOutcomes(upstream, asked, options.deciding))
+  const writer = await createWriter(writerOptions(options, outcomes, clock)).catch(async (cause) => {
+    await upstream.close()
+    throw cause
+  })
   const isResumed = isLeft && writer.setAside === undefined
   if (writer.setAside !== undefined) options.onSetAside?.(writer.setAside)
   /** A journal without an exchange is of no use to anybody; what a resumed one holds is kept. */
@@ -90,11 +100,10 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
     if (!isResumed) rmSync(journal, { force: true })
   }
   const bounds = options.bounds ?? DEFAULT_BOUNDS
-  const base = url.pathname.replace(/\/+$/, '')
   let ownUrl = ''
   let urls: Urls | undefined
   const route: Route = {
-    upstream: createUpstream(url.origin, options.headersMs),
+    upstream,
     writer,
     room: createCaptureRoom(bounds, writer.markBad),
     lanes: createLaneNames(),
@@ -128,6 +137,7 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
 
   return {
     url: ownUrl,
+    outcomes,
     finish: async (isPartial = false) => {
       const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS)
       await stop()
@@ -157,7 +167,11 @@ function namesPast(upstream: string, onPast: (url: string) => void = () => {}): 
   }
 }
 
-function writerOptions(options: RecorderOptions, clock: Clock): WriterOptions {
+function writerOptions(
+  options: RecorderOptions,
+  { from, rules, scores }: AskedOutcomes,
+  clock: Clock,
+): WriterOptions {
   const { onBad = () => {} } = options
   return {
     path: options.out,
@@ -168,9 +182,8 @@ function writerOptions(options: RecorderOptions, clock: Clock): WriterOptions {
       origin: options.upstream.origin,
       profile: 'contract',
       volatile: [...VOLATILE],
+      outcomes: { from, rules, scores },
     },
-    rules: options.rules ?? DEFAULT_OUTCOMES,
-    testValues: options.testValues ?? [],
     allowHeaders: [],
     personal: true,
     ...(options.cassetteKey && { cassetteKey: options.cassetteKey }),

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { CapturedExchange, CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
+import { bearerOf, grantOf, tokenHash } from '../cassettes/message/granted-token.ts'
 import { readableBody } from '../cassettes/message/readable-body.ts'
 import { secretsOfFields } from '../cassettes/redaction/body.ts'
 import { CONTRACT_FIELDS } from '../cassettes/redaction/contract.ts'
@@ -9,7 +10,6 @@ import type { Writer } from '../cassettes/writer/writer.ts'
 import type { Clock } from '../clock.ts'
 import { type HeaderLine, headerOf } from '../http/header-lines.ts'
 import { failureOf } from '../upstream/failure.ts'
-import { bearerOf, grantOf, tokenHash } from './token.ts'
 
 /** A token exchange as its client sent it: the credentials are in memory only, until the recorder ends. */
 export type Asked = {

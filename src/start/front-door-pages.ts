@@ -11,16 +11,21 @@ import { publicDocuments } from '../portal/public-documents.ts'
 import type { Sessions } from '../portal/sign-in/sessions.ts'
 import { startPage } from '../portal/start-page.ts'
 import { widgetPages } from '../portal/widget.ts'
+import { publishOutcomes } from '../simulator/published-outcomes.ts'
 
 /** Every page of the partner listener. */
 export function frontDoorPages(edge: Edge, deciders: Deciders, sessions: Sessions): readonly Page[] {
   const { signingKeys, issuer, publicUrl } = edge
   const { publishSeconds } = edge.settings().config.tokens
   const openApi = () => buildOpenApi({ publicUrl: publicUrl() })
+  const outcomes = () => {
+    const { config } = edge.settings()
+    return publishOutcomes(config.outcomes, config.scores)
+  }
   const demo = () => demoCredentials(edge.settings().config)
   return [
     startPage({ publicUrl, demo, hasPortal: true }),
-    ...publicDocuments({ signingKeys, publishSeconds, issuer, publicUrl, openApi }),
+    ...publicDocuments({ signingKeys, publishSeconds, issuer, publicUrl, openApi, outcomes }),
     ...docsPages({ demo }),
     ...widgetPages(widgetParts(edge, deciders)),
     ...portalPages(portalParts(edge, sessions)),

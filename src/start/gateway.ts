@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Backups, createBackups } from '../backup/backups.ts'
 import { createProxyCheck } from '../checks/client-ip.ts'
 import { type ControllableClock, instant } from '../clock.ts'
@@ -67,7 +68,10 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       live.use(next)
       trusted.use(next)
     },
-    after: metrics.configured,
+    after: (next: Config, previous: Config) => {
+      metrics.configured(next)
+      if (!isDeepStrictEqual(rulesOf(next), rulesOf(previous))) recordings.rulesChanged()
+    },
   }
   try {
     doors.boundUrl = await listen(partner, config.listen)
@@ -106,6 +110,11 @@ function operatorServer(
     },
     overview: () => readOverview({ edge, ready, recordings, decides: live.upstream() ? 'remote' : 'local' }),
   })
+}
+
+/** What decides, so that a recording under other rules is another one. */
+function rulesOf({ outcomes, scores }: Config): unknown {
+  return [outcomes, scores]
 }
 
 /** `sandgate-2026-01-15t09-30-00`: a cassette of its own for every start. */

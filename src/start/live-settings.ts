@@ -17,7 +17,7 @@ export type LiveSettings = {
 /** Who follows a configuration beside the settings. */
 export type Followers = {
   readonly before: (next: Config) => void
-  readonly after: (next: Config) => void
+  readonly after: (next: Config, previous: Config) => void
 }
 
 export function createLiveSettings(initial: Config, shared: SharedParts): LiveSettings {
@@ -35,8 +35,9 @@ export function createLiveSettings(initial: Config, shared: SharedParts): LiveSe
       const used = using.then(async () => {
         before(next)
         const registry = await createRegistryInSlices(next.partners)
+        const previous = settings.config
         settings = revocations.reapply(deriveSettings(next, shared, registry))
-        after(next)
+        after(next, previous)
         generation++
       })
       // Who asked hears of a fault; those behind it are not held up by it.

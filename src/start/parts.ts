@@ -79,7 +79,7 @@ export async function openParts(options: StartOptions): Promise<Parts> {
     lifetimeSeconds: config.tokens.lifetimeSeconds,
     publishSeconds: config.tokens.publishSeconds,
   })
-  const recordings = createRecordings(config, publicUrl, clock, logger)
+  const recordings = createRecordings(() => settings.current().config, publicUrl, clock, logger)
   const ownMetrics = () =>
     createMetrics({
       reads: {

@@ -1,13 +1,15 @@
 import { annotate } from '../cassettes/bindings/annotate.ts'
+import { decidingOf } from '../cassettes/bindings/deciding.ts'
 import { CassetteError } from '../cassettes/cassette-error.ts'
 import { loadCassette, loadSound } from '../cassettes/file/load.ts'
 import { cassettePaths } from '../cassettes/file/paths.ts'
-import type { Cassette } from '../cassettes/interaction.ts'
+import type { Cassette, Deciding } from '../cassettes/interaction.ts'
 import { appended } from '../cassettes/merging/append.ts'
 import type { MissReport } from '../cassettes/miss/report.ts'
 import type { Ledger } from '../cassettes/tape/ledger.ts'
 import type { Config } from '../config/schema.ts'
 import { createLogger } from '../observe/logger.ts'
+import type { AskedOutcomes } from '../recorder/ask-outcomes.ts'
 import { DEFAULT_BOUNDS } from '../recorder/capture.ts'
 import type { Player, Verdict } from '../recorder/player.ts'
 import type { Recorded } from '../recorder/recorded.ts'
@@ -34,7 +36,10 @@ export type SessionOptions = Pick<
   readonly mode: RecordMode
   /** Not needed, and not asked for anything, where the cassette is only replayed. */
   readonly upstream: URL | undefined
+  /** Edge rules of a replay. */
   readonly config: Config
+  /** What decides where the sandbox does not tell it: of a configuration that somebody has named. */
+  readonly deciding?: Deciding
   /** A request that got no answer. `reason`: why it was not passed on, where such requests are. */
   readonly onMiss?: (report: MissReport, reason: string | undefined) => void
 }
@@ -45,6 +50,8 @@ export type Session = {
   readonly doing: Doing
   /** How many interactions are replayed. */
   readonly loaded: number
+  /** What decides in the sandbox, and who says so; undefined where nothing is recorded. */
+  readonly outcomes: AskedOutcomes | undefined
   /** What became of the cassette that was there; undefined when it was not replayed. */
   readonly ledger: () => Ledger | undefined
   readonly misses: () => readonly MissReport[]
@@ -74,6 +81,7 @@ async function replaySession(options: SessionOptions): Promise<Session> {
     url: gateway.url,
     doing: 'replay',
     loaded: cassette.interactions.length,
+    outcomes: undefined,
     ledger: gateway.ledger,
     misses: gateway.misses,
     finish: async () => {
@@ -85,14 +93,15 @@ async function replaySession(options: SessionOptions): Promise<Session> {
 
 async function recordSession(options: SessionOptions): Promise<Session> {
   const leftover = options.mode === 'all' ? 'discard' : 'resume'
-  const { url, finish } = await startRecorder({ ...recorderOptions(options), leftover })
-  return { url, doing: 'record', loaded: 0, ledger: () => undefined, misses: () => [], finish }
+  const { url, finish, outcomes } = await startRecorder({ ...recorderOptions(options), leftover })
+  return { url, doing: 'record', loaded: 0, outcomes, ledger: () => undefined, misses: () => [], finish }
 }
 
 async function continueSession(options: SessionOptions): Promise<Session> {
   const { out, mode, onMiss } = options
   // What cannot be replayed is said before a recorder begins.
-  load(out, mode)
+  const old = load(out, mode)
+  const outcomes: AskedOutcomes = { from: old.outcomes?.from ?? 'built-in', ...decidingOf(old) }
   const misses: MissReport[] = []
   let gateway: ReplayGateway | undefined
   let loaded = 0
@@ -122,11 +131,17 @@ async function continueSession(options: SessionOptions): Promise<Session> {
     }
     return { ...started, verdict }
   }
-  const { url, finish } = await startRecorder({ ...recorderOptions(options), leftover: 'resume', player })
+  const { url, finish } = await startRecorder({
+    ...recorderOptions(options),
+    outcomes,
+    leftover: 'resume',
+    player,
+  })
   return {
     url,
     doing: 'continue',
     loaded,
+    outcomes,
     ledger: () => gateway?.ledger(),
     misses: () => misses,
     finish,
@@ -146,11 +161,11 @@ function load(out: string, mode: RecordMode): Cassette {
 }
 
 /** What a recorder that ended without finishing had added, so that it is not asked for again. */
-function withLeftover({ out, config }: SessionOptions, cassette: Cassette): Cassette {
+function withLeftover({ out }: SessionOptions, cassette: Cassette): Cassette {
   const { interactions } = loadCassette(cassettePaths(out).journal)
   if (interactions.length === 0) return cassette
   const all = appended(cassette, interactions)
-  const { outcomes: rules, scores } = config
+  const { rules, scores } = decidingOf(cassette)
   const options = { rules, testValues: Object.keys(scores), volatile: cassette.volatile }
   return { ...all, interactions: annotate(all.interactions, options) }
 }
@@ -171,7 +186,7 @@ function replayOptions({ config, cassetteKey, ref = true }: SessionOptions, cass
   } as const
 }
 
-function recorderOptions({ mode: _, upstream, config, onMiss: __, ...options }: SessionOptions) {
+function recorderOptions({ mode: _, upstream, config: __, onMiss: ___, ...options }: SessionOptions) {
   if (!upstream) throw new TypeError('a recording has an upstream')
-  return { ...options, upstream, rules: config.outcomes, testValues: Object.keys(config.scores) }
+  return { ...options, upstream }
 }

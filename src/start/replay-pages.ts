@@ -34,11 +34,19 @@ export function startPages(cassettes: readonly Cassette[], publicUrl: () => stri
   return cassettes.some(({ interactions }) => interactions.some(isRecorded)) ? [] : pages
 }
 
-/** Whether a recorded request was for one of the pages. */
+/** Whatever an upstream has answered there: what is true of this gateway. */
+const ALWAYS_OURS: ReadonlySet<string> = new Set([LIVENESS.id, 'sandbox.outcomes', 'jwks', 'oauth.metadata'])
+
+/** Whether a recorded request was for one of the pages, and its answer is ours: that of an upstream is its own. */
 export function isForOneOf(pages: readonly Page[]): (interaction: Interaction) => boolean {
-  const patterns = pages.map(({ path }) => new RegExp(`^${path.replaceAll(/\{[A-Za-z]+\}/g, '[^/]+')}$`))
-  return ({ request: { method, target } }) => {
+  const patterns = pages.map(({ path, id }) => ({
+    pattern: new RegExp(`^${path.replaceAll(/\{[A-Za-z]+\}/g, '[^/]+')}$`),
+    isAlwaysOurs: ALWAYS_OURS.has(id),
+  }))
+  return ({ request: { method, target }, origin }) => {
+    if (method !== 'GET' && method !== 'HEAD') return false
     const { path } = splitTarget(target)
-    return (method === 'GET' || method === 'HEAD') && patterns.some((pattern) => pattern.test(path))
+    const page = patterns.find(({ pattern }) => pattern.test(path))
+    return page !== undefined && (page.isAlwaysOurs || origin !== 'upstream')
   }
 }

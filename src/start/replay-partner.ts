@@ -1,58 +1,57 @@
-import type { Cassette, Interaction } from '../cassettes/interaction.ts'
+import type { Callers } from '../cassettes/matching/callers.ts'
 import { SCOPES } from '../config/contract.ts'
 import type { Partner } from '../config/partners.ts'
-import { headerOf } from '../http/header-lines.ts'
-import { grantsToken, rowOf } from '../operations/operations.ts'
-import { isKeyId } from '../tokens/client-id.ts'
+import { isPublicClientId } from '../tokens/client-id.ts'
 import type { ProvenKey, Registry } from '../tokens/registry.ts'
 
+/** Of a client of whom nobody knows the tenant. */
 const UNKNOWN_TENANT = 'tn_sandbox_replay'
 
-/**
- * One partner that stands for the clients of the tape: any client id with any secret is one of its keys. Its tenant
- * is the recorded one, because X-Tenant-Id is judged live.
- */
-export function replayPartner(cassettes: readonly Cassette[]): Partner {
-  const tenant = recordedTenant(cassettes) ?? UNKNOWN_TENANT
-  return { id: 'replay', name: 'Replay', tenant, scopes: [...SCOPES], keys: [] }
+/** The partners of a replay: one for each tenant, since X-Tenant-Id is judged live. They share their windows. */
+const PARTNER_ID = 'replay'
+
+/** Who stands for the clients of a tape while nothing of a configuration counts. */
+export const REPLAY_PARTNER: Partner = {
+  id: PARTNER_ID,
+  name: 'Replay',
+  tenant: UNKNOWN_TENANT,
+  scopes: [...SCOPES],
+  keys: [],
 }
 
-export function anySecret(partner: Partner): Registry {
+/**
+ * Any client id with any secret is a key. Its tenant is the one that the recording knows of it. `lanes`: the recorded
+ * ones, among which a client with a secret name finds its own as the recorder has named it, in the order in which
+ * such clients appear.
+ */
+export function anySecret(callers: Pick<Callers, 'tenantsOf'>, lanes: ReadonlySet<string>): Registry {
   const keys = new Map<string, ProvenKey>()
+  const hidden = new Map<string, string>()
+
   const keyOf = (keyId: string): ProvenKey => {
-    const known = keys.get(keyId) ?? { partner, keyId, scopes: partner.scopes }
-    keys.set(keyId, known)
-    return known
+    const known = keys.get(keyId)
+    if (known) return known
+    const [tenant = UNKNOWN_TENANT] = callers.tenantsOf(keyId)
+    const partner = { ...REPLAY_PARTNER, tenant }
+    const key = { partner, keyId, scopes: partner.scopes }
+    keys.set(keyId, key)
+    return key
+  }
+  /** A client id may be a sandbox key: what names a lane and stands in a token is another name for it. */
+  const nameOf = (clientId: string): string => {
+    if (isPublicClientId(clientId)) return clientId
+    const known = hidden.get(clientId)
+    if (known !== undefined) return known
+    const n = hidden.size + 1
+    const name = lanes.has(`client-${n}`) ? `client-${n}` : `key_replay${n === 1 ? '' : `-${n}`}`
+    hidden.set(clientId, name)
+    return name
   }
   return {
-    partners: [partner],
-    partner: (id) => (id === partner.id ? partner : undefined),
+    partners: [REPLAY_PARTNER],
+    partner: (id) => (id === PARTNER_ID ? REPLAY_PARTNER : undefined),
     key: (keyId) => keys.get(keyId),
-    prove: (clientId, clientSecret) => {
-      if (clientId === '' || clientSecret === '') return undefined
-      // A client id may be a sandbox key: it names a lane and stands in a token, so only a key id is taken over.
-      return keyOf(isKeyId(clientId) ? clientId : 'key_replay')
-    },
+    prove: (clientId, clientSecret) =>
+      clientId === '' || clientSecret === '' ? undefined : keyOf(nameOf(clientId)),
   }
-}
-
-function recordedTenant(cassettes: readonly Cassette[]): string | undefined {
-  for (const { interactions } of cassettes) {
-    for (const interaction of interactions) {
-      const tenant = tenantOf(interaction)
-      if (tenant !== undefined) return tenant
-    }
-  }
-  return undefined
-}
-
-/** A tenant that the recording sandbox accepted, in a header or as the client id of an exchange, or told. */
-function tenantOf({ request, reply, operation }: Interaction): string | undefined {
-  if (!reply || reply.status >= 300) return undefined
-  const header = headerOf(request.headers, 'x-tenant-id')
-  if (header !== undefined) return header
-  const isGrant = grantsToken(operation)
-  if (!isGrant && rowOf(operation)?.shows !== 'usage') return undefined
-  const text = Buffer.from(isGrant ? request.body : reply.body).toString('latin1')
-  return /tn_sandbox_[A-Za-z0-9_-]{1,60}/.exec(text)?.[0]
 }

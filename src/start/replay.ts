@@ -1,5 +1,7 @@
+import { BUILT_IN, decidingOf } from '../cassettes/bindings/deciding.ts'
 import { withVolatile } from '../cassettes/bindings/volatile.ts'
 import type { Cassette } from '../cassettes/interaction.ts'
+import { refuseOtherKey } from '../cassettes/redaction/cassette-key.ts'
 import { CONTRACT_FIELDS, redactionPolicy } from '../cassettes/redaction/contract.ts'
 import { createRedactor, keyedDigest } from '../cassettes/redaction/redactor.ts'
 import { createSecrets } from '../cassettes/redaction/secrets/secrets.ts'
@@ -26,6 +28,7 @@ import { OPERATIONS } from '../operations/operations.ts'
 import { widgetPages } from '../portal/widget.ts'
 import { createCaptureRoom, DEFAULT_BOUNDS } from '../recorder/capture.ts'
 import { createIds } from '../simulator/ids.ts'
+import { publishOutcomes } from '../simulator/published-outcomes.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import type { RateWindow, Store, WindowState } from '../store/store.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
@@ -33,12 +36,13 @@ import { createVerifier } from '../tokens/verify.ts'
 import { withCleanMisses } from './clean-misses.ts'
 import { listen } from './listen.ts'
 import { isForOneOf, livePages, startPages } from './replay-pages.ts'
-import { anySecret, replayPartner } from './replay-partner.ts'
+import { createPairDigests } from './replay-pairs.ts'
+import { anySecret, REPLAY_PARTNER } from './replay-partner.ts'
 
 export type ReplayGatewayOptions = {
   /** Called once, while the signing key is being made. */
   readonly load: () => readonly Cassette[]
-  /** Edge rules; its partners count only with `partners: 'configured'`. */
+  /** Edge rules, but for what decides, which is the cassette's; its partners count only with `partners: 'configured'`. */
   readonly config: Config
   /** `any`: every client of the tape gets its token, whatever its secret. */
   readonly partners: 'any' | 'configured'
@@ -73,6 +77,9 @@ const NOBODY_DECIDES: Decider = {
   },
 }
 
+/** What a recorder takes, so that everything that was recorded can be asked for. */
+const MAX_HEADER_BYTES = 64 * 1024
+
 /** Whatever the configuration says: a tape is for the tests of this machine. */
 const HOST = '127.0.0.1'
 
@@ -80,7 +87,7 @@ const HOST = '127.0.0.1'
  * A gateway whose decisions come from the tape. It keeps nothing, opens no other socket, and enforces the rules of
  * the edge that follow from a request alone.
  *
- * @throws VolatileRuleError
+ * @throws VolatileRuleError, or CassetteError
  */
 export async function startReplay(options: ReplayGatewayOptions): Promise<ReplayGateway> {
   const { config, logger, cassetteKey, onMiss = () => {}, onNewExchange } = options
@@ -93,16 +100,21 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   })
   // The key is made by another thread, which takes about as long as loading a cassette does.
   const cassettes = options.load()
-  const testValues = Object.keys(config.scores)
+  for (const cassette of cassettes) refuseOtherKey(cassette, cassetteKey)
+  // What decides has travelled with the cassettes. Each is matched by its own rules; a value that is magic to one of
+  // them is left as it is, so that it can be compared.
+  const decidings = cassettes.map(decidingOf)
   const redactor = createRedactor({
     policy: redactionPolicy({ allowHeaders: [...choosingNames(cassettes)] }),
     secrets: createSecrets(CONTRACT_FIELDS.words),
-    rules: config.outcomes,
-    configuredTestValues: testValues,
+    rules: decidings.flatMap(({ rules }) => rules),
+    configuredTestValues: decidings.flatMap(({ scores }) => Object.keys(scores)),
   })
   let url = ''
   const publicUrl = options.publicUrl ?? (() => url)
   const openApi = () => buildOpenApi({ publicUrl: publicUrl(), answerer: 'tape' })
+  const { rules, scores } = decidings[0] ?? BUILT_IN
+  const outcomes = () => publishOutcomes(rules, scores)
   const ownPages = [
     ...livePages({
       publishSeconds: config.tokens.publishSeconds,
@@ -110,14 +122,17 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
       issuer: publicUrl,
       publicUrl,
       openApi,
+      outcomes,
     }),
     ...startPages(cassettes, publicUrl),
   ]
-  const deciding = { rules: config.outcomes, testValues }
-  const loaded = createTape(withVolatile(cassettes, options.volatile ?? [], deciding), {
-    ...deciding,
+  const pairs = createPairDigests(cassettes, cassetteKey)
+  const volatile = options.volatile ?? []
+  const loaded = createTape(withVolatile(cassettes, volatile, decidingOf), {
     prepare: (request) => redactor.redactRequest(request).request,
     isLive: isForOneOf(ownPages),
+    volatile,
+    knowsPair: pairs.knowsPair,
     ...(options.profile && { profile: options.profile }),
     ...(options.time && { time: options.time }),
     ...(cassetteKey !== undefined && {
@@ -128,13 +143,19 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   const store = unlimited(createMemoryStore())
   const ids = createIds(clock)
   const shared = { store, ids, publicUrl }
-  const partner = replayPartner(cassettes)
+  const recordedLanes = new Set(cassettes.flatMap(({ interactions }) => interactions.map(({ lane }) => lane)))
+  const anyone = anySecret(tape.callers, recordedLanes)
+  const server = { ...config.server, headerBytes: MAX_HEADER_BYTES }
   const settings =
     options.partners === 'configured'
-      ? deriveSettings(config, shared)
-      : { ...deriveSettings({ ...config, partners: [partner] }, shared), registry: anySecret(partner) }
+      ? deriveSettings({ ...config, server }, shared)
+      : { ...deriveSettings({ ...config, server, partners: [REPLAY_PARTNER] }, shared), registry: anyone }
   // Finding the first answer of a large operation takes seconds; a 503 meanwhile was never recorded.
-  const lifecycle = createLifecycle({ ...config.server, maxLoopDelayMs: Number.POSITIVE_INFINITY })
+  const lifecycle = createLifecycle({
+    ...config.server,
+    maxInFlight: Number.POSITIVE_INFINITY,
+    maxLoopDelayMs: Number.POSITIVE_INFINITY,
+  })
   const unfinished = createUnfinishedRequests(config.server)
   const clientOf = createClientIp([])
   const edge: Edge = {
@@ -162,6 +183,13 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     openLong: createCaptureRoom(DEFAULT_BOUNDS, () => {}).capture,
     onMiss,
     ...(onNewExchange && { onNewExchange }),
+    // With partners of its own, the edge itself knows whose secret is right.
+    ...(pairs.pairsOf && options.partners === 'any' && { pairsOf: pairs.pairsOf }),
+    anyClient: () => {
+      const proven = anyone.prove('key_replay', 'any')
+      if (!proven) throw new TypeError('any secret is one')
+      return proven
+    },
   })
   const gateway: Gateway = { ...edge, answerer }
   const pages = [...ownPages, ...widgetPages(widgetParts(edge, decidedBy(NOBODY_DECIDES)))]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll } from 'vitest'
 import type { CassetteHeader } from '../../src/cassettes/file/header.ts'
-import type { CapturedExchange } from '../../src/cassettes/interaction.ts'
+import { CASSETTE_VERSION, type CapturedExchange } from '../../src/cassettes/interaction.ts'
 import { CONTRACT_FIELDS, redactionPolicy } from '../../src/cassettes/redaction/contract.ts'
 import {
   createRedactor,
@@ -17,23 +17,22 @@ import type { WriterOptions } from '../../src/cassettes/writer/writer.ts'
 import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
 import type { HeaderLine } from '../../src/http/header-lines.ts'
 
-export const HEADER: CassetteHeader = {
-  version: 1,
+export const HEADER = {
+  version: CASSETTE_VERSION,
   product: 'sandgate/0.1.0',
   t0: Date.UTC(2026, 0, 15, 9, 30),
   origin: 'https://sandbox.example.com',
   profile: 'contract',
   volatile: ['Idempotency-Key', 'customerRef', 'businessRef', 'reference'],
   redaction: 'contract-1',
-}
+  outcomes: { from: 'built-in', rules: DEFAULT_OUTCOMES, scores: {} },
+} as const satisfies CassetteHeader
 
 export function settings(path: string, more: Partial<WriterOptions> = {}): WriterOptions {
   const { redaction: _, ...header } = HEADER
   return {
     path,
     header,
-    rules: DEFAULT_OUTCOMES,
-    testValues: [],
     allowHeaders: [],
     personal: true,
     secrets: [],

@@ -66,8 +66,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     imported: /holds no exchange of the interface; nothing was written\./,
   },
   'newer.har': {
-    content: text.replace('"version": 1,', '"version": 9,'),
-    message: /has format 9, and this version of Sandgate reads up to 1: update Sandgate\./,
+    content: text.replace('"version": 2,', '"version": 9,'),
+    message: /has format 9, and this version of Sandgate reads up to 2: update Sandgate\./,
     imported: ALREADY,
   },
   'lacking.har': {

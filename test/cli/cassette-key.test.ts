@@ -36,7 +36,10 @@ function record(): void {
   const keyed = redactor({ cassetteKey: KEY }).redact(
     exchange({
       operation: 'kyc.submit',
-      headers: [['Idempotency-Key', '1f0e9c52-6b1d-4c8e-9a57-2f7c1c1f7d10']],
+      headers: [
+        ['Authorization', 'Bearer token-of-the-recording'],
+        ['Idempotency-Key', '1f0e9c52-6b1d-4c8e-9a57-2f7c1c1f7d10'],
+      ],
       body: { phone: RECORDED },
       reply: { sessionId: 'kyc_0VhYx3kQm4Zq9TtB2nR7wLc1d', status: 'verified', phone: RECORDED },
     }),

@@ -17,6 +17,7 @@ import { startUpstream } from '../recorder/upstream.ts'
 import { cassetteOf } from './cassette-fixtures.ts'
 
 const IDEMPOTENT = ['Idempotency-Key', '1f0e9c52-6b1d-4c8e-9a57-2f7c1c1f7d10'] as const
+const TOKEN = ['Authorization', 'Bearer of-an-exchange-that-was-not-recorded'] as const
 const MB = 1024 * 1024
 const directory = scratch()
 const loaded = loadConfig({ file: null })
@@ -93,7 +94,12 @@ describe('a body that is longer than the edge takes', () => {
       metadata: { note: text(length, 'd').toString() },
     })
     const recorded = exchange({
-      ...{ operation: 'kyc.submit', target: '/v1/kyc/submit', headers: [IDEMPOTENT], body: submit(90_000) },
+      ...{
+        operation: 'kyc.submit',
+        target: '/v1/kyc/submit',
+        headers: [IDEMPOTENT, TOKEN],
+        body: submit(90_000),
+      },
       ...{ replyHeaders: json, reply: { kycId: 'kyc_1VhYx3kQm4Zq9TtB2nR7wLc1d', outcome: 'approved' } },
     })
     const gateway = await replaying([recorded])

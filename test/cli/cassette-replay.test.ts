@@ -42,6 +42,7 @@ beforeAll(() => {
       target: '/v1/payments/fund',
       startedAt: HEADER.t0 + n,
       headers: [
+        ['Authorization', 'Bearer token-of-the-recording'],
         ['Content-Type', 'application/json'],
         ['Idempotency-Key', `1f0e9c52-6b1d-4c8e-9a57-2f7c1c1f7d1${n}`],
       ],

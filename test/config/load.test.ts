@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { RATE_LIMIT_GROUPS } from '../../src/config/contract.ts'
 import { formatConfigErrors } from '../../src/config/errors.ts'
 import { type LoadOptions, loadConfig } from '../../src/config/load.ts'
-import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
+import { DEFAULT_OUTCOMES, DEFAULT_SCORES } from '../../src/config/outcomes.ts'
 import { DEFAULT_CAPS } from '../../src/config/partners.ts'
 import type { Config } from '../../src/config/schema.ts'
 import { directoryWith, PARTNERS } from './files.ts'
@@ -37,7 +37,7 @@ describe('defaults', () => {
     expect(loaded.rateLimits).toEqual({ windowSeconds: 60, reset: 'epoch', groups: RATE_LIMIT_GROUPS })
     expect(loaded.caps).toEqual(DEFAULT_CAPS)
     expect(loaded.outcomes).toEqual(DEFAULT_OUTCOMES)
-    expect(loaded.scores).toEqual({})
+    expect(loaded.scores).toEqual(DEFAULT_SCORES)
     expect(loaded.partners).toMatchObject([{ id: 'acme', keys: [{ revoked: false }] }])
   })
 

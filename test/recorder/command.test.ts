@@ -46,7 +46,7 @@ describe('sandgate record', () => {
     const { url } = await startUpstream(answering)
     const ended = await recording(['--upstream', url.origin, '--out', out, '--', ...client(code)])
     expect(ended.stderr).toBe(
-      `sandgate record: recorded 1 exchange, redacted 0 secret and 0 personal values: ${out}\n`,
+      `sandgate record: outcome rules: the built-in ones (8 magic inputs, 4 seeded references), because the sandbox does not tell them (GET /v1/sandbox/outcomes is 404)\nsandgate record: recorded 1 exchange, redacted 0 secret and 0 personal values: ${out}\n`,
     )
     expect(ended.stdout).toMatch(new RegExp(`^recording http://127\\.0\\.0\\.1:\\d+ -> ${url.origin}\n$`))
     expect(ended.code).toBe(code)

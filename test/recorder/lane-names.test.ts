@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CapturedRequest } from '../../src/cassettes/interaction.ts'
+import { createLaneNames } from '../../src/cassettes/message/lane-names.ts'
 import type { HeaderLine } from '../../src/http/header-lines.ts'
-import { createLaneNames } from '../../src/recorder/lane-names.ts'
 
 const FORM: HeaderLine = ['Content-Type', 'application/x-www-form-urlencoded']
 

@@ -186,7 +186,9 @@ describe('a body that is too long for the recording', () => {
     expect(bodyText(echoed?.request)).toBe(bodyDigest(body))
     expect(echoed).toMatchObject({ reply: undefined, noReply: 'beyond-bound' })
     expect([bodyText(small?.request), bodyText(small?.reply)]).toEqual([bodyDigest(body), '{}'])
-    const named = lintCassette(out, { rules: [] }).map(({ at, message }) => `${at.entry} ${message}`)
+    const named = lintCassette(out, { deciding: { rules: [], scores: {} } }).map(
+      ({ at, message }) => `${at.entry} ${message}`,
+    )
     expect(named.filter((text) => text.includes('digest of a body'))).toHaveLength(2)
   })
 

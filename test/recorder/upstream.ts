@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { OUTCOMES_PATH } from '../../src/portal/public-documents.ts'
 import { type RecorderOptions, type RunningRecorder, startRecorder } from '../../src/recorder/recorder.ts'
 
 /** What the upstream saw of a request. */
@@ -30,11 +31,15 @@ export async function startUpstream(handler: Handler): Promise<Upstream> {
   return upstream
 }
 
-/** A real server that keeps what it saw. `handler` is called when the head of a request is there. */
+/**
+ * A real server that keeps what it saw. `handler` is called when the head of a request is there. What decides in it, it
+ * tells nobody: the question of a recorder is neither kept nor handed on.
+ */
 export async function openUpstream(handler: Handler): Promise<Upstream> {
   const seen: Seen[] = []
   const open = new Set<ServerResponse>()
   const server = createServer((req, res) => {
+    if (req.url?.endsWith(OUTCOMES_PATH)) return void res.writeHead(404).end()
     const chunks: Buffer[] = []
     open.add(res)
     res.on('close', () => open.delete(res))

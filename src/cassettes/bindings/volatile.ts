@@ -1,5 +1,5 @@
-import type { Cassette } from '../interaction.ts'
-import { type AnnotateOptions, annotate, readVolatile, volatileName } from './annotate.ts'
+import type { Cassette, Deciding } from '../interaction.ts'
+import { annotate, readVolatile, volatileName } from './annotate.ts'
 import { requestStrings } from './spots.ts'
 
 /** A rule that is about nothing that was recorded is a mistake in the rule. */
@@ -16,7 +16,7 @@ export class VolatileRuleError extends Error {
 export function withVolatile(
   cassettes: readonly Cassette[],
   rules: readonly string[],
-  options: Omit<AnnotateOptions, 'volatile'>,
+  decidingOf: (cassette: Cassette) => Deciding,
 ): readonly Cassette[] {
   if (rules.length === 0) return cassettes
   for (const rule of rules) {
@@ -25,7 +25,9 @@ export function withVolatile(
   }
   return cassettes.map((cassette) => {
     const volatile = [...cassette.volatile, ...rules]
-    return { ...cassette, volatile, interactions: annotate(cassette.interactions, { ...options, volatile }) }
+    const { rules: outcomes, scores } = decidingOf(cassette)
+    const options = { rules: outcomes, testValues: Object.keys(scores), volatile }
+    return { ...cassette, volatile, interactions: annotate(cassette.interactions, options) }
   })
 }
 

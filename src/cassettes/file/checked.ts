@@ -1,5 +1,12 @@
 import type { HeaderLine } from '../../http/header-lines.ts'
-import { type Binding, NO_REPLY, type NoReply, type Place, type Redaction } from '../interaction.ts'
+import {
+  type Binding,
+  NO_REPLY,
+  type NoReply,
+  type PairDigest,
+  type Place,
+  type Redaction,
+} from '../interaction.ts'
 
 /** Checks of what a file claims to hold. Each returns the value with its type, or undefined. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -42,6 +49,13 @@ export function redactions(value: unknown): readonly Redaction[] | undefined {
 /** Undefined as well for a reason that a later version has added: that there is no reply is said by its absence. */
 export function noReply(value: unknown): NoReply | undefined {
   return NO_REPLY.find((reason) => reason === value)
+}
+
+export function pairDigest(value: unknown): PairDigest | undefined {
+  if (!isRecord(value) || typeof value.digest !== 'string') return undefined
+  const { kind, salt, digest } = value
+  if (kind === 'hmac') return { kind, digest }
+  return kind === 'scrypt' && typeof salt === 'string' ? { kind, salt, digest } : undefined
 }
 
 const PARTS: readonly unknown[] = [

@@ -13,7 +13,7 @@ export function isProfile(value: unknown): value is MatchProfile {
 export function readHeader(value: unknown, path: string): CassetteHeader {
   if (!isRecord(value))
     throw new CassetteError('undecodable', path, 'the description of the cassette is not an object.')
-  const { version, product, t0, origin, profile, volatile, redaction } = value
+  const { version, product, t0, origin, profile, volatile, redaction, outcomes, keyCheck } = value
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
     throw new CassetteError('undecodable', path, 'the cassette has no format version.')
   if (version > CASSETTE_VERSION) {
@@ -30,8 +30,29 @@ export function readHeader(value: unknown, path: string): CassetteHeader {
     !isProfile(profile) ||
     !Array.isArray(volatile) ||
     !volatile.every((name) => typeof name === 'string') ||
-    typeof redaction !== 'string'
+    typeof redaction !== 'string' ||
+    (version > 1 && !isOutcomes(outcomes)) ||
+    (keyCheck !== undefined && typeof keyCheck !== 'string')
   )
     throw new CassetteError('undecodable', path, 'the description of the cassette lacks a part.')
-  return { version, product, t0, origin, profile, volatile, redaction }
+  return {
+    version,
+    product,
+    t0,
+    origin,
+    profile,
+    volatile,
+    redaction,
+    ...(version > 1 && isOutcomes(outcomes) && { outcomes }),
+    ...(keyCheck !== undefined && { keyCheck }),
+  }
+}
+
+const SOURCES: readonly unknown[] = ['sandbox', 'configuration', 'built-in']
+
+/** Whether it has the parts; whether the rules are good ones is judged where they are to decide (bindings/deciding.ts). */
+function isOutcomes(value: unknown): value is NonNullable<CassetteHeader['outcomes']> {
+  return (
+    isRecord(value) && SOURCES.includes(value.from) && Array.isArray(value.rules) && isRecord(value.scores)
+  )
 }

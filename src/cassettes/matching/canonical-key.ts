@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto'
 import { canonicalNumber } from '../../http/decimal.ts'
+import { callerKey } from '../message/caller-facts.ts'
 import type { FormField, MultipartPart } from '../message/form-fields.ts'
 import type { JsonNode } from '../message/json-tree.ts'
 import type { RequestFacts } from '../message/request-facts.ts'
 import { type FieldHoles, fieldKey, type HoleTree, type Layout } from './layout.ts'
 
 /**
- * Secrets are written as numbered marks. The number is the order of first sight, which another run does not share;
- * what is compared is that a secret of this kind stood here.
+ * Secrets are written as numbered marks. Number and kind are those of the first sight, which another run does not
+ * share; what is compared is that a secret stood here.
  */
-const MARK = /redacted-([a-z0-9-]+)-[0-9]+/g
+const MARK = /redacted-[a-z0-9-]+-[0-9]+/g
 
 function writeText(text: string): string {
-  return JSON.stringify(text.includes('redacted-') ? text.replace(MARK, 'redacted-$1') : text)
+  return JSON.stringify(text.includes('redacted-') ? text.replace(MARK, 'redacted') : text)
 }
 
 /** Properties sorted, numbers by their exact decimal value, arrays in their order. */
@@ -111,6 +112,7 @@ export function canonicalKey(
   }
   out.push('\n', writeFields(facts.query, layout.query, tokens), '\n', facts.mediaType)
   for (const [name, value] of facts.headers) out.push('\n', name, ':', writeText(value))
+  out.push('\n', callerKey(facts.caller, layout.caller), ' ', facts.keyForm, ' ', facts.coding)
   out.push('\n', facts.body.kind, '\n')
   switch (facts.body.kind) {
     case 'json':
@@ -121,6 +123,9 @@ export function canonicalKey(
       break
     case 'multipart':
       writeParts(facts.body.parts, layout.form, tokens, out)
+      break
+    case 'unread':
+      out.push(facts.body.announced)
       break
     case 'raw':
       out.push(Buffer.from(facts.body.bytes).toString('base64'))

@@ -2,7 +2,7 @@ import { conditionOf } from '../message/choosing.ts'
 import type { Indexed } from './entry-index.ts'
 import type { Lane } from './lanes.ts'
 import { fits, type LaneState, type Lookup, needsOf, shortlist, withLiterals } from './lookup.ts'
-import { isSuperseded, missingDependency, type OrderView } from './order.ts'
+import { isSafe, isSuperseded, missingDependency, type OrderView } from './order.ts'
 
 export type Chosen = Choice & { readonly values: readonly string[] }
 
@@ -75,6 +75,8 @@ function choose(
   suits: (entry: Indexed) => boolean,
 ): Choice | undefined {
   const head = headOf(state, positions)
+  // What has an effect is not done twice, and that it was refused once says nothing of the next time.
+  let isMixed = false
   const found: {
     repeat?: Indexed
     early?: Indexed
@@ -86,6 +88,7 @@ function choose(
     const entry = entryAt(state, positions[i])
     if (!entry || !suits(entry)) continue
     const isServed = view.isServed(entry.position)
+    if (!entry.refusal && !isSafe(entry.interaction.request.method)) isMixed = true
     if (isServed && !entry.safe) continue
     if (isServed && isEdgeRefusal(entry)) found.refused = entry
     else if (isSuperseded(entry, view)) {
@@ -96,8 +99,9 @@ function choose(
     } else if (isServed) found.repeat = entry
     else return { entry, rank: 'due' }
   }
-  if (state.index.entries.get(positions[0] ?? -1)?.safe) lookBack(state, view, positions, head, suits, found)
-  const { repeat, early, earlyRepeat, late, refused } = found
+  const back = lookBack(state, view, positions, head, suits, found)
+  const { repeat, early, earlyRepeat, late } = found
+  const refused = isMixed || back.isMixed ? undefined : found.refused
   if (repeat) return { entry: repeat, rank: 'repeat' }
   if (state.strict) return refused && { entry: refused, rank: 'repeat' }
   if (early) return { entry: early, rank: 'early' }
@@ -106,7 +110,10 @@ function choose(
   return refused && { entry: refused, rank: 'repeat' }
 }
 
-/** A read with none left: its last answer, of those that were served. A refusal is repeated only for want of it. */
+/**
+ * A read with none left: its last answer, of those that were served. A refusal is repeated only for want of it.
+ * `isMixed`: among them are some that had an effect.
+ */
 function lookBack(
   state: LaneState,
   view: OrderView,
@@ -114,18 +121,24 @@ function lookBack(
   head: number,
   suits: (entry: Indexed) => boolean,
   found: { repeat?: Indexed; earlyRepeat?: Indexed; late?: Indexed; refused?: Indexed },
-): void {
+): { readonly isMixed: boolean } {
   for (let i = head - 1; i >= 0 && !found.repeat; i--) {
     const entry = entryAt(state, positions[i])
     if (!entry || !suits(entry)) continue
+    if (!entry.safe) return { isMixed: true }
     if (isEdgeRefusal(entry)) found.refused ??= entry
     else if (isSuperseded(entry, view)) found.late ??= entry
     else if (missingDependency(entry, view)) found.earlyRepeat ??= entry
     else found.repeat = entry
   }
+  return { isMixed: false }
 }
 
 function isEdgeRefusal(entry: Indexed): boolean {
+  return entry.refusal || isOfTheEdge(entry)
+}
+
+function isOfTheEdge(entry: Indexed): boolean {
   return entry.interaction.origin.startsWith('edge:') && entry.interaction.reply?.status !== 404
 }
 

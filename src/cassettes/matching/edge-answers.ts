@@ -20,6 +20,9 @@ const JUDGED_LIVE: ReadonlySet<string> = new Set<ErrorCode>([
   'IDEMPOTENCY_KEY_REQUIRED',
   'IDEMPOTENCY_KEY_REUSED',
   'INSUFFICIENT_SCOPE',
+  'INVALID_CLIENT',
+  'INVALID_REQUEST',
+  'INVALID_SCOPE',
   'MALFORMED_BODY',
   'METHOD_NOT_ALLOWED',
   'NOT_FOUND',
@@ -27,6 +30,7 @@ const JUDGED_LIVE: ReadonlySet<string> = new Set<ErrorCode>([
   'REQUEST_TIMEOUT',
   'TOKEN_INVALID',
   'TOKEN_MISSING',
+  'UNSUPPORTED_GRANT_TYPE',
   'UNSUPPORTED_MEDIA_TYPE',
   'VALIDATION_FAILED',
 ])
@@ -42,10 +46,43 @@ export function edgeCode({ origin }: Pick<Interaction, 'origin'>): string | unde
   return origin.startsWith('edge:') ? origin.slice(5) : undefined
 }
 
-/** Whether the gateway gives this answer by itself, without looking at the tape. */
-export function isJudgedLive(interaction: Interaction): boolean {
-  const code = edgeCode(interaction)
-  return code !== undefined && !isTokenExchange(interaction) && JUDGED_LIVE.has(code)
+/** Statuses that say of the request alone that it is not taken, whatever the words of the sandbox are. */
+const REFUSING: ReadonlySet<number> = new Set([
+  400, 401, 403, 405, 406, 411, 413, 414, 415, 417, 422, 426, 428, 431,
+])
+
+/** Refusals with such a status that follow from what had happened before, or that a decision has made. */
+const OF_HISTORY: ReadonlySet<string> = new Set<ErrorCode>([
+  'TOKEN_EXPIRED',
+  'PARTNER_LIMIT_EXCEEDED',
+  ...ROWS.flatMap(({ errors }) => errors),
+])
+
+/** The code of a recorded refusal, in whatever words; undefined where it has none. */
+export function refusalCode(interaction: Interaction): string | undefined {
+  const { reply } = interaction
+  return edgeCode(interaction) ?? (reply && reply.status >= 400 ? problemCode(reply.body) : undefined)
+}
+
+/** Whether the sandbox has refused the request for what it was, so that it always would. */
+export function isRefusal(interaction: Interaction): boolean {
+  const { reply } = interaction
+  if (!reply || reply.status < 400) return false
+  const code = refusalCode(interaction)
+  if (code !== undefined && JUDGED_LIVE.has(code)) return true
+  if (interaction.origin !== 'upstream' || !REFUSING.has(reply.status)) return false
+  return code === undefined || !OF_HISTORY.has(code)
+}
+
+/** Refusals of a token that was sent. Nothing that a recording has accepted speaks for a token. */
+const OF_TOKENS: ReadonlySet<string> = new Set<ErrorCode>([
+  'TOKEN_INVALID',
+  'TOKEN_EXPIRED',
+  'INSUFFICIENT_SCOPE',
+])
+
+export function isOfToken(code: string): boolean {
+  return OF_TOKENS.has(code)
 }
 
 export function isTokenExchange({ operation }: Interaction): boolean {
@@ -83,16 +120,44 @@ export function scopesOf({ reply }: Interaction): readonly string[] {
  * their original. One whose original was not recorded is an original here.
  */
 export function recordedRetries(interactions: readonly Interaction[]): ReadonlyMap<Interaction, Interaction> {
-  const originals = new Map<string, Interaction>()
   const retries = new Map<Interaction, Interaction>()
-  for (const interaction of interactions) {
-    const key = headerOf(interaction.request.headers, 'idempotency-key')
-    if (key === undefined || !interaction.reply) continue
-    const name = `${interaction.lane}\n${idempotencyKey(key)}\n${comparedTarget(interaction.request.target).path}`
-    const original = originals.get(name)
-    const isRetry = headerOf(interaction.reply.headers, 'idempotency-replayed') === 'true'
-    if (isRetry && original) retries.set(interaction, original)
-    else if (isStored(interaction)) originals.set(name, interaction)
-  }
+  eachWithKey(interactions, (interaction, { ofPath }) => {
+    if (ofPath && isReplayed(interaction)) retries.set(interaction, ofPath)
+  })
   return retries
+}
+
+/** Those whose Idempotency-Key belonged to another kept answer by then, and that were answered otherwise all the same. */
+export function repeatedKeys(interactions: readonly Interaction[]): ReadonlySet<Interaction> {
+  const repeated = new Set<Interaction>()
+  eachWithKey(interactions, (interaction, { ofKey }) => {
+    if (ofKey && !isReplayed(interaction)) repeated.add(interaction)
+  })
+  return repeated
+}
+
+/** What a gateway has kept under a key: by any request, and by one with the same path. */
+type Kept = { readonly ofKey: Interaction | undefined; readonly ofPath: Interaction | undefined }
+
+function eachWithKey(
+  interactions: readonly Interaction[],
+  visit: (interaction: Interaction, kept: Kept) => void,
+): void {
+  const originals = new Map<string, Interaction>()
+  for (const interaction of interactions) {
+    const { request, reply, lane } = interaction
+    const key = headerOf(request.headers, 'idempotency-key')
+    if (key === undefined || !reply || request.method === 'GET' || request.method === 'HEAD') continue
+    if (isTokenExchange(interaction)) continue
+    const name = `${lane}\n${idempotencyKey(key)}`
+    const pathName = `${name}\n${comparedTarget(request.target).path}`
+    visit(interaction, { ofKey: originals.get(name), ofPath: originals.get(pathName) })
+    if (!isStored(interaction) || isReplayed(interaction)) continue
+    if (!originals.has(name)) originals.set(name, interaction)
+    if (!originals.has(pathName)) originals.set(pathName, interaction)
+  }
+}
+
+function isReplayed({ reply }: Interaction): boolean {
+  return headerOf(reply?.headers ?? [], 'idempotency-replayed') === 'true'
 }

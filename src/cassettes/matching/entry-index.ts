@@ -1,5 +1,5 @@
 import { getOrMake } from '../../map-entries.ts'
-import type { Entry, KeyOf } from './entry.ts'
+import { type Entry, keyOf } from './entry.ts'
 import type { Layout } from './layout.ts'
 import type { Ordered } from './order.ts'
 import { createRelations, type Relations } from './relations.ts'
@@ -27,6 +27,8 @@ export type Group = {
 export type Index = {
   readonly entries: { readonly size: number; readonly get: (position: number) => Indexed | undefined }
   readonly groups: ReadonlyMap<string, Group>
+  /** Some entries have a body that nobody had read. */
+  readonly hasUnread: boolean
   /** Type -> recorded value -> the entries that mention it. */
   readonly byValue: { readonly get: (type: string) => Lists | undefined }
 }
@@ -35,11 +37,11 @@ export type Index = {
  * Indexes the entries of one lane, or of all. At first they are only put into groups. The keys of a group, the lists
  * that find an entry by its values, and what it depends on, are made when they are first asked for, and then once.
  */
-export function createIndex(entries: readonly Entry[], keyOf: KeyOf): Index {
+export function createIndex(entries: readonly Entry[]): Index {
   const byPosition = new Map(entries.map((entry) => [entry.position, entry]))
   const groups = new Map<string, KeyGroup>()
   for (const { group, position } of entries)
-    getOrMake(groups, group, () => new KeyGroup(byPosition, keyOf)).entries.push(position)
+    getOrMake(groups, group, () => new KeyGroup(byPosition)).entries.push(position)
   const indexed = new Map<number, Indexed>()
   let values: Map<string, Map<string, number[]>> | undefined
   let relations: Relations | undefined
@@ -61,19 +63,18 @@ export function createIndex(entries: readonly Entry[], keyOf: KeyOf): Index {
     indexed.set(position, made)
     return made
   }
-  return { entries: { size: entries.length, get }, groups, byValue }
+  const hasUnread = entries.some(({ isUnread }) => isUnread)
+  return { entries: { size: entries.length, get }, groups, byValue, hasUnread }
 }
 
 class KeyGroup implements Group {
   readonly entries: number[] = []
   readonly #byPosition: ReadonlyMap<number, Entry>
-  readonly #keyOf: KeyOf
   readonly #buckets = new Map<number, Bucket>()
   #layouts: Group['layouts'] | undefined
 
-  constructor(byPosition: ReadonlyMap<number, Entry>, keyOf: KeyOf) {
+  constructor(byPosition: ReadonlyMap<number, Entry>) {
     this.#byPosition = byPosition
-    this.#keyOf = keyOf
   }
 
   get layouts(): Group['layouts'] {
@@ -93,7 +94,7 @@ class KeyGroup implements Group {
       if (!entry) continue
       const { layout } = entry
       const buckets = getOrMake(byLayout, layout, () => new Map<string, KeyBucket>())
-      const bucket = getOrMake(buckets, this.#keyOf(entry), () => new KeyBucket(layout, this.#byPosition))
+      const bucket = getOrMake(buckets, keyOf(entry), () => new KeyBucket(layout, this.#byPosition))
       bucket.entries.push(position)
       this.#buckets.set(position, bucket)
     }

@@ -1,13 +1,19 @@
+import { headerOf } from '../../http/header-lines.ts'
 import { segmentsOf } from '../../http/target.ts'
-import type { ClassOf } from '../bindings/outcome-class.ts'
-import type { Cassette, Interaction } from '../interaction.ts'
+import { grantsToken } from '../../operations/operations.ts'
+import type { CapturedRequest, Cassette, Interaction, PairDigest } from '../interaction.ts'
+import type { CallerFacts } from '../message/caller-facts.ts'
 import { type Choosing, choosingOf, conditionOf } from '../message/choosing.ts'
 import { type RequestFacts, readRequest } from '../message/request-facts.ts'
 import { comparedTarget } from '../message/target.ts'
+import { storedCoding } from '../redaction/stored-body.ts'
+import type { Callers } from './callers.ts'
 import { canonicalKey } from './canonical-key.ts'
+import { isRefusal, isTokenExchange } from './edge-answers.ts'
 import type { Layout } from './layout.ts'
 import { familyOf, isSafe } from './order.ts'
 import type { BoundKind, Shape, ShapeOf } from './shape.ts'
+import type { TraitsOf } from './traits.ts'
 
 /** A binding of an entry. */
 export type Bound = BoundKind & { readonly value: string }
@@ -28,16 +34,26 @@ export type Entry = {
   readonly family: string
   /** The client of one recording: only entries of one depend on each other. */
   readonly scope: string
+  /** Asking it again changes nothing: a read, a refusal, a token exchange. */
   readonly safe: boolean
   /** The headers that have chosen its answer, and the condition under which it was asked for. */
   readonly choosing: Choosing
   readonly condition: string | undefined
+  /** The sandbox has refused the request for what it was. */
+  readonly refusal: boolean
+  readonly caller: CallerFacts
+  /** Its body is known by its length alone. */
+  readonly isUnread: boolean
+  /** Its Idempotency-Key had been used before, by something that was kept: only a live key that was used stands for it. */
+  readonly repeatsKey: boolean
 }
-
-export type KeyOf = (entry: Entry) => string
 
 export type EntryContext = {
   readonly shapeOf: ShapeOf
+  readonly callers: Callers
+  readonly traitsOf: TraitsOf
+  /** Whether a run can tell if a pair of client and secret is this one. */
+  readonly knowsPair: (pair: PairDigest) => boolean
   /** One text for all entries that have it in common. */
   readonly shared: (text: string) => string
 }
@@ -47,11 +63,16 @@ export function prepareEntry(
   cassette: Cassette,
   cassetteNumber: number,
   interaction: Interaction,
-  { shapeOf, shared }: EntryContext,
+  repeatsKey: boolean,
+  { shapeOf, shared, callers, traitsOf }: EntryContext,
 ): Entry {
-  const { request, operation, bindings, lane } = interaction
+  const { request, operation, bindings, lane, reply } = interaction
   const segments = segmentsOf(comparedTarget(request.target).path)
-  const shape = shapeOf(interaction, cassetteNumber)
+  const caller = callers.factsOf(cassette, interaction)
+  const traits = traitsOf(interaction, caller, position)
+  const shape = shapeOf(interaction, cassetteNumber, traits)
+  const refusal = isRefusal(interaction)
+  const isGrant = isTokenExchange(interaction) && reply?.status === 200
   return {
     position,
     cassette,
@@ -59,28 +80,58 @@ export function prepareEntry(
     interaction,
     shape,
     layout: shape.layout,
-    values: shape.sources.map(({ binding }) => bindings[binding]?.value ?? ''),
+    values: shape.sources.map((source) =>
+      'trait' in source ? (traits.holes[source.trait]?.value ?? '') : (bindings[source.binding]?.value ?? ''),
+    ),
     group: shared(groupKey({ method: request.method, segments }, operation)),
     family: shared(familyOf(segments)),
     scope: shared(`${cassetteNumber} ${lane}`),
-    safe: isSafe(request.method),
+    safe: isSafe(request.method) || refusal || isGrant,
+    refusal,
+    caller,
+    isUnread: request.body.length === 0 && announcedLength(request, reply?.status) !== undefined,
+    repeatsKey,
     choosing: choosingOf(request, interaction.reply),
     condition: conditionOf(request),
   }
 }
 
 /** The canonical key of an entry. It is made for the entries of an operation when that is first called. */
-export function createKeyOf(classOf: ClassOf): KeyOf {
-  return ({ interaction, shape, layout, values }) => {
-    const { request, operation, redactions } = interaction
-    const tokens = layout.holes.map(({ type, field }, i) => {
-      const digest = shape.sources[i]?.digest
-      const decides =
-        digest === undefined ? classOf(field, values[i] ?? '') : `#${redactions[digest]?.digest}`
-      return holeToken(type, decides)
-    })
-    return canonicalKey(readRequest(request), operation, layout, tokens)
-  }
+export function keyOf(entry: Entry): string {
+  const { interaction, shape, layout, values } = entry
+  const { operation, redactions } = interaction
+  const tokens = layout.holes.map(({ type, field, classOf }, i) => {
+    const digest = shape.sources[i]?.digest
+    const decides = digest === undefined ? classOf(field, values[i] ?? '') : `#${redactions[digest]?.digest}`
+    return holeToken(type, decides)
+  })
+  return canonicalKey(recordedFacts(entry), operation, layout, tokens)
+}
+
+/** What a recorded request says, as it was before it was redacted. */
+export function recordedFacts({ interaction, caller }: Pick<Entry, 'interaction' | 'caller'>): RequestFacts {
+  const { request, redactions, reply } = interaction
+  const facts = comparedFacts(readRequest(request, caller), interaction.operation)
+  const coding = storedCoding(redactions) ?? facts.coding
+  if (request.body.length > 0) return { ...facts, coding }
+  const announced = announcedLength(request, reply?.status)
+  return announced === undefined ? { ...facts, coding } : { ...facts, coding, ...unread(announced) }
+}
+
+/** A token exchange ignores an Idempotency-Key. */
+export function comparedFacts(facts: RequestFacts, operation: string | undefined): RequestFacts {
+  return grantsToken(operation) ? { ...facts, keyForm: 'absent' } : facts
+}
+
+/** A body that nobody has read is known by its length alone. */
+export function unread(announced: string): Pick<RequestFacts, 'mediaType' | 'body'> {
+  return { mediaType: '', body: { kind: 'unread', announced } }
+}
+
+function announcedLength({ headers }: CapturedRequest, status = 0): string | undefined {
+  const length = headerOf(headers, 'content-length')
+  if (length !== undefined && Number(length) > 0) return length
+  return headerOf(headers, 'transfer-encoding') !== undefined && status === 413 ? 'chunked' : undefined
 }
 
 /** The bindings of an entry, of which only the values are its own. */

@@ -1,7 +1,7 @@
 import { append } from '../../map-entries.ts'
 import type { CapturedReply, Interaction } from '../interaction.ts'
-import { type BindingTable, createBindingTable } from './binding-table.ts'
-import type { Entry, KeyOf } from './entry.ts'
+import { createBindingTable } from './binding-table.ts'
+import type { Entry } from './entry.ts'
 import { createIndex, type Index } from './entry-index.ts'
 import type { LaneState } from './lookup.ts'
 import type { OrderView } from './order.ts'
@@ -36,19 +36,14 @@ export type Lanes = {
  * whom the recording knows nothing (another client id, a worker of a parallel run): it starts at the beginning of
  * the whole tape, with bindings and an order of its own.
  */
-export function createTapeLanes(
-  entries: readonly Entry[],
-  keyOf: KeyOf,
-  strict: boolean,
-  time: TimeMode,
-): Lanes {
+export function createTapeLanes(entries: readonly Entry[], strict: boolean, time: TimeMode): Lanes {
   const recorded = new Map<string, Entry[]>()
   for (const entry of entries) append(recorded, entry.interaction.lane, entry)
   const indexes = new Map<string, Index>()
   // A lane is indexed when somebody is in it: most runs of a tape with many are in few.
   const indexOf = (name: string): Index | undefined => {
     const list = recorded.get(name)
-    const index = indexes.get(name) ?? (list && createIndex(list, keyOf))
+    const index = indexes.get(name) ?? (list && createIndex(list))
     if (index) indexes.set(name, index)
     return index
   }
@@ -56,10 +51,11 @@ export function createTapeLanes(
   const wholeTape = (): Index => {
     // One recorded lane is the whole tape.
     const [only] = recorded.size === 1 ? recorded.keys() : []
-    whole ??= (only === undefined ? undefined : indexOf(only)) ?? createIndex(entries, keyOf)
+    whole ??= (only === undefined ? undefined : indexOf(only)) ?? createIndex(entries)
     return whole
   }
   const lanes = new Map<string, Lane>()
+  const made = new Set<string>()
   return {
     recorded,
     indexOf,
@@ -68,7 +64,7 @@ export function createTapeLanes(
       const known = lanes.get(name)
       if (known) return known
       const index = indexOf(name) ?? wholeTape()
-      const lane = createLane(name, index, strict, createBindingTable(), createTimeline(time))
+      const lane = createLane(name, { index, strict, made }, createTimeline(time))
       lanes.set(name, lane)
       return lane
     },
@@ -77,14 +73,13 @@ export function createTapeLanes(
 
 function createLane(
   name: string,
-  index: Index,
-  strict: boolean,
-  table: BindingTable,
+  { index, strict, made }: Pick<LaneState, 'index' | 'strict' | 'made'>,
   timeline: Timeline,
 ): Lane {
+  const table = createBindingTable()
   const served = new Map<number, number>()
   const progress = new Map()
-  const state: LaneState = { index, table, served, progress, heads: new Map(), strict, probes: 0 }
+  const state: LaneState = { index, table, served, made, progress, heads: new Map(), strict, probes: 0 }
   const view: OrderView = {
     entryAt: (position) => index.entries.get(position),
     isServed: (position) => served.has(position),

@@ -1,6 +1,8 @@
 import { headerOf } from '../../http/header-lines.ts'
 import { pointerSteps } from '../../http/json-pointer.ts'
+import type { ClassOf } from '../bindings/outcome-class.ts'
 import type { Place } from '../interaction.ts'
+import { CALLER_PLACES, callerValue } from '../message/caller-facts.ts'
 import type { FormField } from '../message/form-fields.ts'
 import { nodeAt } from '../message/json-tree.ts'
 import { placeKey } from '../message/place.ts'
@@ -15,6 +17,13 @@ export type Hole = {
   readonly madeBy: 'server' | 'client'
   /** The recording holds a keyed digest of the value, made under this rule: it is compared after all. */
   readonly digestRule: string | undefined
+  /** What a value of this place decides, by the rules of its recording; `rules` numbers them. */
+  readonly classOf: ClassOf
+  readonly rules: number
+  /** A value among these is no other one: a client that was recorded. */
+  readonly known?: ReadonlySet<string>
+  /** Of a reference in a read: the recording had made it by then, and a live one stands for it only when this run has. */
+  readonly isMade?: boolean
 }
 
 export type HoleTree = { hole?: number; readonly children: Map<string, HoleTree> }
@@ -28,11 +37,15 @@ export type Layout = {
   readonly query: FieldHoles
   readonly form: FieldHoles
   readonly body: HoleTree | undefined
+  /** Where its requests hold their credentials; undefined when they have none. */
+  readonly caller: string | undefined
 }
 
 export function layoutId(holes: readonly Hole[]): string {
   return holes
-    .map(({ place, type, madeBy, digestRule }) => `${placeKey(place)} ${type} ${madeBy} ${digestRule}`)
+    .map(({ place, type, madeBy, digestRule, rules, isMade }) =>
+      [placeKey(place), type, madeBy, digestRule, rules, isMade].join(' '),
+    )
     .join('\n')
 }
 
@@ -41,9 +54,11 @@ export function compileLayout(holes: readonly Hole[]): Layout {
   const query = new Map<string, number>()
   const form = new Map<string, number>()
   let body: HoleTree | undefined
+  let caller: string | undefined
   for (const [i, { place }] of holes.entries()) {
     const names = pointerSteps(place.pointer)
     if (place.part === 'path') path.set(Number(names[0]), i)
+    else if (place.part === 'request-header' && CALLERS.has(place.pointer)) caller = place.pointer
     else if (place.part === 'query') query.set(fieldKeyOf(names), i)
     else if (place.part === 'request-body') {
       form.set(fieldKeyOf(names), i)
@@ -57,8 +72,10 @@ export function compileLayout(holes: readonly Hole[]): Layout {
       node.hole = i
     }
   }
-  return { id: layoutId(holes), holes, path, query, form, body }
+  return { id: layoutId(holes), holes, path, query, form, body, caller }
 }
+
+const CALLERS: ReadonlySet<string> = new Set(Object.values(CALLER_PLACES))
 
 /** The text at a place of a request, when there is one that can be bound. */
 export function valueAt(facts: RequestFacts, place: Place): string | undefined {
@@ -69,7 +86,8 @@ export function valueAt(facts: RequestFacts, place: Place): string | undefined {
     case 'query':
       return fieldAt(facts.query, names)
     case 'request-header':
-      return names[0] === 'idempotency-key' ? facts.idempotencyKey : headerOf(facts.headers, names[0] ?? '')
+      if (names[0] === 'idempotency-key') return facts.idempotencyKey
+      return callerValue(facts.caller, place.pointer) ?? headerOf(facts.headers, names[0] ?? '')
     case 'request-body': {
       if (facts.body.kind === 'form') return fieldAt(facts.body.fields, names)
       if (facts.body.kind === 'multipart') return fieldAt(facts.body.parts, names)

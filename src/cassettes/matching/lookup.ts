@@ -1,12 +1,13 @@
 import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
 import type { ClassOf } from '../bindings/outcome-class.ts'
+import type { Cassette } from '../interaction.ts'
 import { comparedValue } from '../message/choosing.ts'
 import type { RequestFacts } from '../message/request-facts.ts'
 import type { BindingTable } from './binding-table.ts'
 import { canonicalKey } from './canonical-key.ts'
 import { groupKey, holeToken } from './entry.ts'
 import type { Bucket, Index, Indexed } from './entry-index.ts'
-import { type Layout, valueAt } from './layout.ts'
+import { type Hole, type Layout, valueAt } from './layout.ts'
 import type { Progress, Relation } from './order.ts'
 
 /** Where one client is on the tape. */
@@ -15,6 +16,8 @@ export type LaneState = {
   readonly table: BindingTable
   /** Position -> how often it was served. */
   readonly served: Map<number, number>
+  /** The references that this run has made, in any lane: type and live value. */
+  readonly made: Set<string>
   readonly progress: Map<Relation, Progress>
   /** A list of positions -> how many at its beginning are served, so that they are not looked at again. */
   readonly heads: Map<readonly number[], number>
@@ -30,6 +33,8 @@ export type LiveFacts = {
   readonly raw: RequestFacts
   /** The headers of the prepared request. */
   readonly headers?: readonly HeaderLine[]
+  /** Of the body as it was sent, in bytes. */
+  readonly bodyLength: number
 }
 
 /** A bucket whose key the request has, and the values that the request has in its holes. */
@@ -41,7 +46,7 @@ export type Lookup = {
 }
 
 export type LookupContext = {
-  readonly classOf: ClassOf
+  readonly classOf: (cassette: Cassette) => ClassOf
   readonly digest: ((rule: string, value: string) => string) | undefined
 }
 
@@ -56,10 +61,10 @@ export function lookUp(state: LaneState, live: LiveFacts, context: LookupContext
   for (const { layout, buckets } of group.layouts) {
     const values = readValues(layout, live.raw)
     if (!values) continue
-    const tokens = layout.holes.map(({ type, field, digestRule }, i) => {
+    const tokens = layout.holes.map(({ type, field, digestRule, classOf }, i) => {
       const value = values[i] ?? ''
       const compared = digestRule !== undefined && context.digest
-      return holeToken(type, compared ? `#${compared(digestRule, value)}` : context.classOf(field, value))
+      return holeToken(type, compared ? `#${compared(digestRule, value)}` : classOf(field, value))
     })
     state.probes++
     const bucket = buckets.get(canonicalKey(live.prepared, live.operation, layout, tokens))
@@ -83,10 +88,16 @@ function readValues(layout: Layout, raw: RequestFacts): readonly string[] | unde
  * the tape has not given out can only be itself; any other is seen for the first time.
  */
 export function needsOf(state: LaneState, { bucket, values }: Lookup): Needs {
-  return bucket.layout.holes.map(({ type, madeBy }, i) => {
-    const value = values[i] ?? ''
-    return state.table.recordedOf(type, value) ?? (madeBy === 'server' ? value : undefined)
-  })
+  return bucket.layout.holes.map((hole, i) => neededOf(state, hole, values[i] ?? ''))
+}
+
+export function neededOf(
+  { table }: Pick<LaneState, 'table'>,
+  { type, madeBy, known }: Hole,
+  value: string,
+): string | undefined {
+  if (known?.has(value)) return value
+  return table.recordedOf(type, value) ?? (madeBy === 'server' ? value : undefined)
 }
 
 /** Beside what is needed: a first-seen value that the recording knows at this very place is taken for that one. */
@@ -114,9 +125,11 @@ export function shortlist(state: LaneState, bucket: Bucket, needs: Needs): reado
 /** Whether an entry has the needed values, and for first-seen ones values that stand for nobody yet. */
 export function fits(state: LaneState, entry: Indexed, { values, headers }: Lookup, needs: Needs): boolean {
   if (!isChosen(entry, headers)) return false
-  for (const [i, { type }] of entry.layout.holes.entries()) {
+  for (const [i, { type, isMade }] of entry.layout.holes.entries()) {
     const recorded = entry.values[i] ?? ''
     const bound = state.table.liveOf(type, recorded)
+    if (entry.repeatsKey && type === 'idempotency-key' && bound === undefined) return false
+    if (isMade && recorded !== values[i] && !state.made.has(madeName(type, values[i] ?? ''))) return false
     if (needs[i] === undefined) {
       if (bound !== undefined || !agrees(entry, values, i)) return false
     } else if (needs[i] !== recorded || (bound !== undefined && bound !== values[i])) return false
@@ -128,6 +141,11 @@ export function fits(state: LaneState, entry: Indexed, { values, headers }: Look
 function isChosen({ choosing, condition }: Indexed, headers: readonly HeaderLine[]): boolean {
   if (condition !== undefined && condition !== headerOf(headers, 'if-none-match')) return false
   return choosing.every(([name, value]) => comparedValue(headers, name) === value)
+}
+
+/** A reference among those that a run has made. */
+export function madeName(type: string, value: string): string {
+  return `${type}\0${value}`
 }
 
 /** Two holes of one type have one live value exactly when they have one recorded value. */

@@ -1,6 +1,7 @@
 import { rowOf } from '../../operations/operations.ts'
 import { partitionPoint } from '../../partition-point.ts'
 import type { Interaction } from '../interaction.ts'
+import { isRefusal, isTokenExchange } from './edge-answers.ts'
 
 /**
  * What relates interactions of one lane: a value that they share, or a resource. `unsafe` holds the positions of
@@ -114,9 +115,10 @@ export function isSafe(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** Whether an interaction may have changed something: refusals of the edge have not. */
+/** Whether an interaction may have changed something: refusals have not, and a token is one of many. */
 export function isUnsafe(interaction: Interaction): boolean {
-  return !isSafe(interaction.request.method) && !interaction.origin.startsWith('edge:')
+  if (isSafe(interaction.request.method) || interaction.origin.startsWith('edge:')) return false
+  return !isTokenExchange(interaction) && !isRefusal(interaction)
 }
 
 /** A usage view follows from everything that was done. */

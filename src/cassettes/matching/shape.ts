@@ -1,13 +1,19 @@
 import type { Binding, Interaction, Place, Redaction } from '../interaction.ts'
 import { placeKey } from '../message/place.ts'
 import { compileLayout, type Hole, type Layout, layoutId } from './layout.ts'
+import { type Traits, traitsKey } from './traits.ts'
 
 /** What a binding is, whatever its value. Each cassette numbers its own stand-ins, so the type of a personal value
  * names its cassette. */
 export type BoundKind = Omit<Binding, 'value'> & { readonly field: string; readonly personal: boolean }
 
-/** Where the value of a hole stands in an interaction: the number of its binding, and of the redaction with its digest. */
-export type HoleSource = { readonly binding: number; readonly digest: number | undefined }
+/**
+ * Where the value of a hole stands in an interaction: the number of its binding and of the redaction with its digest,
+ * or the number of its trait.
+ */
+export type HoleSource =
+  | { readonly binding: number; readonly digest: number | undefined }
+  | { readonly trait: number; readonly digest: undefined }
 
 /** What interactions of one kind have in common: everything about their bindings but the values. */
 export type Shape = {
@@ -17,21 +23,25 @@ export type Shape = {
   readonly sources: readonly HoleSource[]
 }
 
-export type ShapeOf = (interaction: Interaction, cassetteNumber: number) => Shape
+/** The rules that say what a value of a cassette decides. */
+export type HoleRules = Pick<Hole, 'classOf' | 'rules'>
+
+export type ShapeOf = (interaction: Interaction, cassetteNumber: number, traits: Traits) => Shape
 
 /** One object per shape and per layout, over all entries of a tape. `digests`: whether live values can be digested. */
-export function createShapes(digests: boolean): ShapeOf {
+export function createShapes(digests: boolean, rulesOf: (cassetteNumber: number) => HoleRules): ShapeOf {
   const shapes = new Map<string, Shape>()
   const layouts = new Map<string, Layout>()
   const placesId = createNumbering((places: readonly Place[]) => places.map(placeKey).join('\n'))
   const redactionsId = createNumbering((list: readonly Redaction[]) => list.map(redactionKey).join('\n'))
-  return (interaction, cassetteNumber) => {
-    let key = `${cassetteNumber} ${redactionsId(interaction.redactions)}`
+  return (interaction, cassetteNumber, traits) => {
+    let key = `${cassetteNumber} ${redactionsId(interaction.redactions)} ${traitsKey(traits)}`
     for (const { type, madeBy, places } of interaction.bindings)
       key += `\n${type}\0${madeBy} ${placesId(places)}`
     const known = shapes.get(key)
     if (known) return known
-    const shape = makeShape(interaction, cassetteNumber, digests, layouts)
+    const rules = rulesOf(cassetteNumber)
+    const shape = makeShape(interaction, traits, { cassetteNumber, digests, layouts, rules })
     shapes.set(key, shape)
     return shape
   }
@@ -56,11 +66,17 @@ function redactionKey({ place, kind, rule, digest }: Redaction): string {
   return `${placeKey(place)} ${kind} ${rule} ${digest !== undefined}`
 }
 
+type Making = {
+  readonly cassetteNumber: number
+  readonly digests: boolean
+  readonly layouts: Map<string, Layout>
+  readonly rules: HoleRules
+}
+
 function makeShape(
   { bindings, redactions }: Interaction,
-  cassetteNumber: number,
-  digests: boolean,
-  layouts: Map<string, Layout>,
+  traits: Traits,
+  { cassetteNumber, digests, layouts, rules }: Making,
 ): Shape {
   const redactedAt = new Map(redactions.map(({ place }, i) => [placeKey(place), i]))
   const redactionAt = (place: Place) => redactions[redactedAt.get(placeKey(place)) ?? -1]
@@ -71,14 +87,20 @@ function makeShape(
   const filled: { hole: Hole; source: HoleSource }[] = []
   for (const [binding, { places, type, field, madeBy }] of kinds.entries()) {
     for (const place of places) {
+      const at = placeKey(place)
+      if (place.part.startsWith('reply-') || traits.compared.has(at)) continue
       const redaction = redactionAt(place)
-      // A secret is written as a mark that says its kind, and the canonical form compares that.
-      if (place.part.startsWith('reply-') || redaction?.kind === 'secret') continue
       const isDigested = digests && redaction?.digest !== undefined
       const digestRule = isDigested ? redaction.rule : undefined
-      const digest = isDigested ? redactedAt.get(placeKey(place)) : undefined
-      filled.push({ hole: { place, type, field, madeBy, digestRule }, source: { binding, digest } })
+      const digest = isDigested ? redactedAt.get(at) : undefined
+      const isMade = traits.made.has(at)
+      const hole = { place, type, field, madeBy, digestRule, ...rules, ...(isMade && { isMade }) }
+      filled.push({ hole, source: { binding, digest } })
     }
+  }
+  for (const [trait, { place, type, known }] of traits.holes.entries()) {
+    const hole = { place, type, field: type, madeBy: 'client', digestRule: undefined, ...rules } as const
+    filled.push({ hole: known ? { ...hole, known } : hole, source: { trait, digest: undefined } })
   }
   filled.sort((a, b) => (placeKey(a.hole.place) < placeKey(b.hole.place) ? -1 : 1))
   const holes = filled.map(({ hole }) => hole)

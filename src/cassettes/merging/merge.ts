@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { OutcomeRule } from '../../config/outcomes.ts'
+import { decidingOf } from '../bindings/deciding.ts'
 import { CassetteError } from '../cassette-error.ts'
-import type { Cassette, Interaction } from '../interaction.ts'
+import { CASSETTE_VERSION, type Cassette, type Interaction } from '../interaction.ts'
 import { CONTRACT_FIELDS } from '../redaction/contract.ts'
 import { createFieldLookup } from '../redaction/stand-ins/field-rules.ts'
 import { createStandIns } from '../redaction/stand-ins/stand-ins.ts'
@@ -15,27 +17,45 @@ import { knownByDigest, redactedValues, renameInteraction } from './rename.ts'
  *
  * @throws CassetteError when they do not go together.
  */
-export function mergeCassettes(cassettes: readonly Cassette[], rules: readonly OutcomeRule[] = []): Cassette {
+export function mergeCassettes(cassettes: readonly Cassette[]): Cassette {
   const [first, ...rest] = cassettes
   if (first === undefined) throw new CassetteError('empty', 'merge', 'there is nothing to merge.')
+  const deciding = decidingOf(first)
+  const { rules } = deciding
   let merged = first
   for (const next of rest) {
     if (next.redaction !== first.redaction) {
-      throw new CassetteError(
-        'incomplete-recording',
-        next.file ?? 'merge',
+      throw unlike(
+        next,
         `was redacted by ${next.redaction}, the first one by ${first.redaction}; record one of them again.`,
       )
     }
-    merged = appended(merged, renamed(next, merged, rules))
+    if (!isDeepStrictEqual(decidingOf(next), deciding))
+      throw unlike(
+        next,
+        'was decided by other outcome rules than the first one; replay the two beside each other.',
+      )
+    if (merged.keyCheck !== undefined && next.keyCheck !== undefined && merged.keyCheck !== next.keyCheck)
+      throw unlike(next, 'was recorded with another SANDGATE_CASSETTE_KEY than the first one.')
+    const { keyCheck = next.keyCheck } = merged
+    merged = {
+      ...appended(merged, renamed(next, merged, rules)),
+      ...(keyCheck !== undefined && { keyCheck }),
+    }
   }
   const volatile = [...new Set(cassettes.flatMap((cassette) => cassette.volatile))]
   const { file: _, ...one } = merged
   return {
     ...one,
+    version: CASSETTE_VERSION,
+    outcomes: first.outcomes ?? { from: 'built-in', ...deciding },
     volatile,
     profile: cassettes.some(({ profile }) => profile === 'strict') ? 'strict' : 'contract',
   }
+}
+
+function unlike({ file = 'merge' }: Cassette, detail: string): CassetteError {
+  return new CassetteError('incomplete-recording', file, detail)
 }
 
 function renamed(next: Cassette, before: Cassette, rules: readonly OutcomeRule[]): Interaction[] {
@@ -57,5 +77,9 @@ function renamed(next: Cassette, before: Cassette, rules: readonly OutcomeRule[]
   for (const standIn of standInsOf([next]))
     if (/^redacted-.*-[0-9]+$/.test(standIn) && !names.has(standIn))
       names.set(standIn, standIns.secret(standIn.slice('redacted-'.length).replace(/-[0-9]+$/, ''), standIn))
-  return next.interactions.map((interaction) => renameInteraction(interaction, names))
+  const began = (interaction: Interaction): Interaction => {
+    const at = interaction.began ?? next.t0
+    return at === before.t0 ? interaction : { ...interaction, began: at }
+  }
+  return next.interactions.map((interaction) => began(renameInteraction(interaction, names)))
 }

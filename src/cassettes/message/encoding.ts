@@ -51,10 +51,15 @@ export function isReadableCoding(coding: string): boolean {
   return coding === 'identity' || DECODERS.has(coding)
 }
 
+/** The content codings of a message, in lower case and in one spelling; empty when there are none. */
+export function codingOf(headers: readonly HeaderLine[]): string {
+  return codingsOf(headers).join(', ')
+}
+
 /** The content codings of a body, in the order in which they were applied. */
 function codingsOf(headers: readonly HeaderLine[]): string[] {
   return headers
-    .filter(([name]) => name.toLowerCase() === 'content-encoding')
+    .filter(([name]) => name.length === 16 && name.toLowerCase() === 'content-encoding')
     .flatMap(([, value]) => value.toLowerCase().split(','))
     .map((coding) => coding.trim())
     .filter((coding) => coding !== '' && coding !== 'identity')

@@ -1,9 +1,11 @@
 import { weightedRanges } from '../../http/accept.ts'
 import { headerOf } from '../../http/header-lines.ts'
-import { idempotencyKey } from '../../http/idempotency-key.ts'
+import { idempotencyKey, isUuidV4 } from '../../http/idempotency-key.ts'
 import { essence } from '../../http/media-type.ts'
 import { segmentsOf } from '../../http/target.ts'
 import type { CapturedRequest } from '../interaction.ts'
+import { ANYBODY, type CallerFacts } from './caller-facts.ts'
+import { codingOf, decodeBody } from './encoding.ts'
 import { type FormField, type MultipartPart, readFields, readMultipart } from './form-fields.ts'
 import { type JsonText, readJson } from './json-tree.ts'
 import { comparedTarget } from './target.ts'
@@ -14,6 +16,8 @@ export type RequestBody =
   | { readonly kind: 'form'; readonly fields: readonly FormField[] }
   | { readonly kind: 'multipart'; readonly parts: readonly MultipartPart[] }
   | { readonly kind: 'raw'; readonly bytes: Uint8Array }
+  /** Refused before it was read, or kept by nobody. `announced`: its length, or `chunked`. */
+  | { readonly kind: 'unread'; readonly announced: string }
 
 /** What a request says, taken apart once. */
 export type RequestFacts = {
@@ -26,7 +30,12 @@ export type RequestFacts = {
   /** The headers that take part, by lower-case name: the outcome and the negotiated type. */
   readonly headers: readonly (readonly [string, string])[]
   readonly idempotencyKey: string | undefined
+  /** What kind of Idempotency-Key it has. */
+  readonly keyForm: 'absent' | 'uuid' | 'other'
+  /** Its content codings, lower case, the first applied first; empty for a body that is sent as it is. */
+  readonly coding: string
   readonly body: RequestBody
+  readonly caller: CallerFacts
 }
 
 /** Takes part beside the negotiated type. User-Agent, dates, trace ids and credentials never do. */
@@ -36,7 +45,7 @@ const OUTCOME = 'x-sandbox-outcome'
 const OF_A_PREFLIGHT = ['access-control-request-headers', 'access-control-request-method'] as const
 
 /** Takes a request apart. */
-export function readRequest(request: CapturedRequest): RequestFacts {
+export function readRequest(request: CapturedRequest, caller: CallerFacts = ANYBODY): RequestFacts {
   const { path, query } = comparedTarget(request.target)
   const contentType = headerOf(request.headers, 'content-type') ?? ''
   const headers = headersOf(request)
@@ -49,6 +58,9 @@ export function readRequest(request: CapturedRequest): RequestFacts {
     mediaType,
     headers,
     idempotencyKey: keyOf(request),
+    keyForm: keyFormOf(request),
+    coding: codingOf(request.headers),
+    caller,
     body: bodyFacts(request, contentType, mediaType),
   }
 }
@@ -89,7 +101,8 @@ export function readRedacted(
   request: CapturedRequest,
   facts: RequestFacts,
 ): RequestFacts {
-  if (redacted.target !== request.target || redacted.body !== request.body) return readRequest(redacted)
+  if (redacted.target !== request.target || redacted.body !== request.body)
+    return { ...readRequest(redacted, facts.caller), keyForm: facts.keyForm, coding: facts.coding }
   const idempotencyKey = keyOf(redacted)
   const headers = headersOf(redacted)
   return { ...facts, headers, idempotencyKey }
@@ -119,10 +132,10 @@ function headersOf({ headers }: CapturedRequest): [string, string][] {
 }
 
 function bodyFacts(request: CapturedRequest, contentType: string, mediaType: string): RequestBody {
-  const { body } = request
-  if (body.length === 0) return { kind: 'none' }
-  const encoding = headerOf(request.headers, 'content-encoding')
-  if (encoding === undefined || encoding.toLowerCase() === 'identity') {
+  if (request.body.length === 0) return { kind: 'none' }
+  const decoded = decodeBody(request.headers, request.body)
+  const body = decoded.kind === 'decoded' ? decoded.bytes : request.body
+  if (decoded.kind !== 'opaque') {
     if (mediaType === 'application/json' || mediaType.endsWith('+json')) {
       const json = readJson(body)
       if (json) return { kind: 'json', json }
@@ -150,6 +163,14 @@ function negotiatedType(accept: string | undefined): string {
   const types = ranges.filter(({ quality }) => quality === best && best > 0).map(({ range }) => range)
   const json = types.some((type) => type === '*/*' || type === 'application/*' || /[/+]json$/.test(type))
   return json ? JSON_TYPE : (types[0] ?? '')
+}
+
+/** Two lines are one key that is no UUID, as they are to whoever judges them. */
+function keyFormOf({ headers }: CapturedRequest): RequestFacts['keyForm'] {
+  const lines = headers.filter(([name]) => name.toLowerCase() === 'idempotency-key')
+  const [line] = lines
+  if (line === undefined) return 'absent'
+  return lines.length === 1 && isUuidV4(idempotencyKey(line[1])) ? 'uuid' : 'other'
 }
 
 function keyOf({ headers }: CapturedRequest): string | undefined {

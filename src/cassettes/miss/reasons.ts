@@ -1,12 +1,14 @@
 import { canonicalNumber } from '../../http/decimal.ts'
 import { pointerSteps } from '../../http/json-pointer.ts'
 import type { Cassette, Place } from '../interaction.ts'
+import { recordedFacts } from '../matching/entry.ts'
 import type { Indexed } from '../matching/entry-index.ts'
 import { type Layout, valueAt } from '../matching/layout.ts'
+import { madeName, neededOf } from '../matching/lookup.ts'
 import { isSuperseded, missingDependency } from '../matching/order.ts'
 import { comparedValue } from '../message/choosing.ts'
 import { placeKey } from '../message/place.ts'
-import { type RequestFacts, readRequest } from '../message/request-facts.ts'
+import type { RequestFacts } from '../message/request-facts.ts'
 import { noReplySentence } from '../no-reply.ts'
 import type { MissContext } from './context.ts'
 import { masked, shown } from './mask.ts'
@@ -19,7 +21,7 @@ export function laneReason(recorded: string, live: string): MissReason {
 
 /** Everything that keeps this interaction from answering the request. */
 export function reasonsOf(entry: Indexed, miss: MissContext): readonly MissReason[] {
-  const recorded = readRequest(entry.interaction.request)
+  const recorded = recordedFacts(entry)
   const structural = differences(recorded, miss.live.prepared, holesOf(entry.layout))
   const reasons = structural.map((difference) => reasonOf(difference, entry, recorded, miss))
   reasons.push(...choosingReasons(entry, miss), ...bindingReasons(entry, miss))
@@ -101,7 +103,8 @@ function ruleOf(
   if (kind !== 'value' || !isField || valueAt(facts, place) === undefined || !isListItem(place.pointer))
     return recordAgain(cassette)
   // A value that decides an outcome is compared, whatever is said to be volatile.
-  const decides = classOf(field, recorded) !== '' || classOf(field, live) !== ''
+  const classIn = classOf(cassette)
+  const decides = classIn(field, recorded) !== '' || classIn(field, live) !== ''
   return decides ? `${field}: ${recorded}` : `--volatile ${shellWord(place.pointer)}`
 }
 
@@ -119,21 +122,27 @@ function shellWord(text: string): string {
 }
 
 /** Holes whose live value stands for another recorded one, or decides otherwise. */
-function bindingReasons(entry: Indexed, { lane, live, context }: MissContext): MissReason[] {
+function bindingReasons(entry: Indexed, { lane, live }: MissContext): MissReason[] {
   const { table } = lane.state
   const reasons: MissReason[] = []
-  for (const [i, { type, field, madeBy, place }] of entry.layout.holes.entries()) {
+  for (const [i, hole] of entry.layout.holes.entries()) {
+    const { type, field, place, isMade } = hole
     const recorded = entry.values[i] ?? ''
     const value = valueAt(live.raw, place)
     // That the place is empty is a difference of structure.
     if (value === undefined) continue
     const at = placeKey(place)
     const shownValues = { recorded: shown([field], recorded), live: shown([field], value) }
-    if (context.classOf(field, recorded) !== context.classOf(field, value)) {
+    if (hole.classOf(field, recorded) !== hole.classOf(field, value)) {
       reasons.push({ kind: 'value', at, ...shownValues, rule: `${field}: ${shownValues.recorded}` })
       continue
     }
-    const standsFor = table.recordedOf(type, value) ?? (madeBy === 'server' ? value : undefined)
+    if (isMade && recorded !== value && !lane.state.made.has(madeName(type, value))) {
+      // The recording had made it by then and this run has not: it is compared.
+      reasons.push({ kind: 'value', at, ...shownValues, rule: `--volatile ${shellWord(place.pointer)}` })
+      continue
+    }
+    const standsFor = neededOf(lane.state, hole, value)
     const takenBy = table.liveOf(type, recorded)
     // Whoever has been served the interaction has its key; that it is served is the reason, not whose key it is.
     if (field === 'idempotency-key' && lane.state.served.has(entry.position)) continue

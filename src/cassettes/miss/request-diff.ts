@@ -1,5 +1,6 @@
 import { canonicalNumber } from '../../http/decimal.ts'
 import type { Place } from '../interaction.ts'
+import type { TokenFact } from '../message/caller-facts.ts'
 import type { FormField, MultipartPart } from '../message/form-fields.ts'
 import { eachPair, isOneType } from '../message/json-pairs.ts'
 import { type JsonNode, scalarText, typeName } from '../message/json-tree.ts'
@@ -15,6 +16,16 @@ export type Difference = {
   readonly types?: readonly [recorded: string, live: string]
 }
 
+/** Notes a difference, if it is one. */
+type Add = (
+  kind: Difference['kind'],
+  part: Place['part'],
+  pointer: string,
+  was?: string,
+  is?: string,
+  types?: Difference['types'],
+) => void
+
 /** A request that differs in more places than this is another request. */
 const MOST = 12
 
@@ -28,14 +39,7 @@ export function differences(
   holes: ReadonlySet<string>,
 ): readonly Difference[] {
   const found: Difference[] = []
-  const add = (
-    kind: Difference['kind'],
-    part: Place['part'],
-    pointer: string,
-    was?: string,
-    is?: string,
-    types?: Difference['types'],
-  ): void => {
+  const add: Add = (kind, part, pointer, was, is, types) => {
     if (found.length >= MOST) return
     // What stands in a hole is judged by its binding; whether something stands there is judged here.
     if (kind !== 'missing' && kind !== 'extra' && kind !== 'type' && holes.has(placeKey({ part, pointer })))
@@ -62,18 +66,50 @@ export function differences(
   for (const name of new Set([...headers.keys(), ...liveHeaders.keys()])) {
     compare(add, 'request-header', `/${name}`, headers.get(name), liveHeaders.get(name))
   }
+  // Also where the value is bound: a key that is no UUID stands for no UUID.
+  found.push(...callerDifferences(recorded, live))
   compareBodies(add, recorded, live)
   return found
 }
 
-type Add = (
-  kind: Difference['kind'],
-  part: Place['part'],
-  pointer: string,
-  was?: string,
-  is?: string,
-  types?: Difference['types'],
-) => void
+/** The facts that an answer belongs to, beside what was asked. */
+function callerDifferences(recorded: RequestFacts, live: RequestFacts): Difference[] {
+  const facts: readonly (readonly [name: string, of: (facts: RequestFacts) => string])[] = [
+    ['authorization', ({ caller }) => tokenName(caller.token)],
+    ['x-tenant-id', ({ caller }) => TENANTS[caller.tenant] ?? caller.tenant.slice(1)],
+    ['idempotency-key', ({ keyForm }) => KEY_FORMS[keyForm]],
+    ['content-encoding', ({ coding }) => (coding === '' ? 'none' : coding)],
+    ['cookie', ({ caller }) => [...caller.cookies.keys()].sort().join(', ') || 'none'],
+  ]
+  return facts.flatMap(([name, of]): Difference[] => {
+    const [was, is] = [of(recorded), of(live)]
+    if (was === is) return []
+    const place = { part: 'request-header', pointer: `/${name}` } as const
+    return [{ kind: 'value', place, recorded: was, live: is }]
+  })
+}
+
+const TENANTS: Readonly<Record<string, string>> = {
+  absent: 'none',
+  own: 'the tenant of the client',
+  another: 'another tenant',
+}
+const KEY_FORMS = { absent: 'none', uuid: 'a UUID v4', other: 'no UUID v4' } as const
+
+function tokenName(token: TokenFact): string {
+  switch (token.kind) {
+    case 'none':
+      return 'none'
+    case 'granted':
+      return token.scopes === '' ? 'a token without scopes' : `a token for ${token.scopes}`
+    case 'unknown':
+      return token.isRefused ? 'a token that is refused' : 'a token that no exchange has granted'
+    case 'other':
+      return token.scheme === ''
+        ? 'credentials without a scheme'
+        : `credentials of the scheme ${token.scheme}`
+  }
+}
 
 function compare(
   add: Add,

@@ -1,9 +1,24 @@
 import { type HeaderLine, withoutHeader } from '../../http/header-lines.ts'
 import type { Redaction } from '../interaction.ts'
+import { codingOf } from '../message/encoding.ts'
 import type { ReadableBody } from '../message/readable-body.ts'
 import { spliced } from '../message/splice.ts'
 import { bodyDigest } from './body-digest.ts'
 import type { Edit } from './edits.ts'
+
+/** The rules that a content coding gave way to; the coding itself follows. */
+export const UNREADABLE = 'unreadable-encoding'
+export const STORED_DECODED = 'stored-decoded'
+
+/** The content coding that a stored request had, where its header says so no longer. */
+export function storedCoding(redactions: readonly Redaction[]): string | undefined {
+  for (const { place, rule } of redactions) {
+    if (place.part !== 'request-header' || place.pointer !== '/content-encoding') continue
+    if (rule.startsWith(UNREADABLE) || rule.startsWith(STORED_DECODED))
+      return rule.split(' ').slice(1).join(' ')
+  }
+  return undefined
+}
 
 /**
  * The body of a request as it is stored. A packed body that holds nothing passes as it is; one that does is stored
@@ -18,7 +33,8 @@ export function storedBody(
   if (body.encoding === 'opaque') {
     const place = { part: 'request-body', pointer: '' } as const
     const without = withoutHeader(headers, 'content-encoding')
-    const coding: Redaction = { place: CODING, kind: 'secret', rule: 'unreadable-encoding' }
+    const rule = `${UNREADABLE} ${codingOf(headers)}`
+    const coding: Redaction = { place: CODING, kind: 'secret', rule }
     return {
       body: Buffer.from(bodyDigest(original)),
       headers: without,
@@ -38,7 +54,7 @@ export function storedBody(
       {
         place: CODING,
         kind: edits.some((edit) => edit.kind === 'secret') ? 'secret' : 'personal',
-        rule: 'stored-decoded',
+        rule: `${STORED_DECODED} ${codingOf(headers)}`,
       },
     ],
   }

@@ -13,8 +13,26 @@ export type Ledger = {
   /** Reads that were answered with what was true before something that this run had done already. */
   readonly late: readonly UnusedInteraction[]
   readonly missed: number
+  /** Refusals that the gateway gave by itself and no recorded one stands beside. */
+  readonly refused: readonly LiveRefusal[]
+  /** Recorded answers that were served, and that this version would not have given. */
+  readonly overruled: readonly Overruled[]
   /** Requests that were passed on to an upstream. */
   readonly forwarded: number
+}
+
+export type LiveRefusal = {
+  readonly code: string
+  readonly method: string
+  /** The operation, else the path. */
+  readonly operation: string
+  readonly lane: string
+  readonly times: number
+}
+
+export type Overruled = UnusedInteraction & {
+  /** With what this version would refuse what the recording accepted; undefined: it accepts what was refused. */
+  readonly code: string | undefined
 }
 
 export type UnusedInteraction = {
@@ -51,7 +69,7 @@ function reasonsToFail(
   return reasons
 }
 
-const SHOWN_UNUSED = 20
+const SHOWN = 20
 
 /** The end of a replay on a console. */
 export function ledgerText(ledger: Ledger, options: ExitOptions = {}): string {
@@ -59,16 +77,26 @@ export function ledgerText(ledger: Ledger, options: ExitOptions = {}): string {
   const lines = [
     `cassette: loaded ${loaded}, served ${served}, live ${live}, repeated ${repeated}, unused ${unused.length}, missed ${missed}, forwarded ${forwarded}`,
   ]
-  for (const { file, sequence, method, operation, lane } of unused.slice(0, SHOWN_UNUSED)) {
-    lines.push(
-      `  unused: ${file} entry ${sequence}, ${method} ${operation}${lane === '' ? '' : `, lane ${lane}`}`,
-    )
+  const { refused, overruled } = ledger
+  const some = (all: readonly string[]) => {
+    lines.push(...all.slice(0, SHOWN).map((line) => `  ${line}`))
+    if (all.length > SHOWN) lines.push(`  and ${all.length - SHOWN} more`)
   }
-  for (const { file, sequence, method, operation, lane } of late.slice(0, SHOWN_UNUSED))
-    lines.push(
-      `  answered late: ${file} entry ${sequence}, ${method} ${operation}${lane === '' ? '' : `, lane ${lane}`}`,
-    )
-  if (unused.length > SHOWN_UNUSED) lines.push(`  and ${unused.length - SHOWN_UNUSED} more`)
+  some(late.map((each) => `answered late: ${placeOf(each)}`))
+  some(unused.map((each) => `unused: ${placeOf(each)}`))
+  some(
+    overruled.map((each) => {
+      const { code } = each
+      const what = code === undefined ? 'this version accepts it' : `this version would refuse it: ${code}`
+      return `${what}: ${placeOf(each)}`
+    }),
+  )
+  some(
+    refused.map(({ code, method, operation, lane, times }) => {
+      const often = times === 1 ? '' : ` (${times} times)`
+      return `refused, not recorded: ${code}, ${method} ${operation}${inLane(lane)}${often}`
+    }),
+  )
   for (const reason of reasonsToFail(ledger, options)) lines.push(`  failed: ${reason}`)
   return `${lines.join('\n')}\n`
 }
@@ -76,6 +104,14 @@ export function ledgerText(ledger: Ledger, options: ExitOptions = {}): string {
 /** The same for a program: the ledger, every miss as it is reported, and why the replay has failed, if it has. */
 export function ledgerJson(ledger: Ledger, misses: readonly unknown[], options: ExitOptions = {}): string {
   return `${JSON.stringify({ ...ledger, misses, failed: reasonsToFail(ledger, options) }, null, 2)}\n`
+}
+
+function placeOf({ file, sequence, method, operation, lane }: UnusedInteraction): string {
+  return `${file} entry ${sequence}, ${method} ${operation}${inLane(lane)}`
+}
+
+function inLane(lane: string): string {
+  return lane === '' ? '' : `, lane ${lane}`
 }
 
 export function unusedInteraction(file: string, interaction: Interaction): UnusedInteraction {

@@ -1,4 +1,5 @@
 import type { CapturedReply, CapturedRequest, Interaction } from '../interaction.ts'
+import type { CallerFacts } from '../message/caller-facts.ts'
 
 export type LiveRequest = {
   readonly lane: string
@@ -6,6 +7,8 @@ export type LiveRequest = {
   readonly request: CapturedRequest
   /** Milliseconds since the epoch: what replayed instants are rendered around. */
   readonly now: number
+  /** Who is asking, as whoever has judged it says; without it, what the headers say. */
+  readonly caller?: CallerFacts
   /** Takes the place of the recorded request id, also in a problem's body. */
   readonly requestId?: string
   /** Scheme, host and port that the client uses: takes the place of the recorded origin in our URLs. */

@@ -1,12 +1,6 @@
 import { append } from '../../map-entries.ts'
 import type { Cassette, Interaction } from '../interaction.ts'
-import {
-  edgeCode,
-  isJudgedLive,
-  isTokenExchange,
-  recordedRetries,
-  scopesOf,
-} from '../matching/edge-answers.ts'
+import { isTokenExchange, recordedRetries, repeatedKeys } from '../matching/edge-answers.ts'
 import { type Entry, type EntryContext, prepareEntry } from '../matching/entry.ts'
 
 /** An interaction and its place among all of the tape. */
@@ -18,6 +12,8 @@ export type RecordedInteraction = {
   readonly isOurs: boolean
   /** For a recorded retry: the position of its original. */
   readonly original: number | undefined
+  /** Its Idempotency-Key belonged to another request by then. */
+  readonly repeatsKey: boolean
 }
 
 /** What was recorded, sorted by who answers it at replay. */
@@ -27,10 +23,8 @@ export type LoadedTape = {
   readonly entries: readonly Entry[]
   /** What was recorded without a reply. */
   readonly unanswered: readonly Entry[]
-  /** What the gateway refuses by itself, by operation and code. */
-  readonly refusals: ReadonlyMap<string, RecordedInteraction[]>
-  /** Of all recorded token exchanges; undefined when there are none. */
-  readonly scopes: readonly string[] | undefined
+  /** Refused token exchanges, by the digest of their pair of client and secret. */
+  readonly refusedPairs: ReadonlyMap<string, readonly Entry[]>
 }
 
 /** `isLive`: whether the gateway has an answer by itself whatever was recorded, as it has its own documents. */
@@ -42,31 +36,34 @@ export function loadTape(
   const all: RecordedInteraction[] = []
   const entries: Entry[] = []
   const unanswered: Entry[] = []
-  const refusals = new Map<string, RecordedInteraction[]>()
-  const scopes = new Set<string>()
+  const refusedPairs = new Map<string, Entry[]>()
   for (const [number, cassette] of cassettes.entries()) {
     for (const recorded of interactionsOf(cassette, all.length, isLive)) {
       all.push(recorded)
-      const { interaction, position, original, isOurs } = recorded
+      const { interaction, position, original, isOurs, repeatsKey } = recorded
       if (original !== undefined || isOurs) continue
-      if (!interaction.reply) {
-        unanswered.push(prepareEntry(position, cassette, number, interaction, context))
-        continue
-      }
-      if (isJudgedLive(interaction)) {
-        append(refusals, refusalName(interaction.operation, edgeCode(interaction)), recorded)
-        continue
-      }
-      if (isTokenExchange(interaction)) for (const scope of scopesOf(interaction)) scopes.add(scope)
-      entries.push(prepareEntry(position, cassette, number, interaction, context))
+      const entry = prepareEntry(position, cassette, number, interaction, repeatsKey, context)
+      const { refusedPair, reply } = interaction
+      if (!reply) unanswered.push(entry)
+      else if (refusedPair && context.knowsPair(refusedPair)) append(refusedPairs, refusedPair.digest, entry)
+      else entries.push(entry)
     }
   }
-  return { all, entries, unanswered, refusals, scopes: scopes.size === 0 ? undefined : [...scopes] }
+  return { all, entries, unanswered, refusedPairs }
 }
 
-/** What a refusal is found by. */
-export function refusalName(operation: string | undefined, code: string | undefined): string {
-  return `${operation ?? ''} ${code}`
+/** Whether a pair of client and secret was refused that no digest tells from the right one. */
+export function hasUnknownPairs(
+  cassettes: readonly Cassette[],
+  knowsPair: EntryContext['knowsPair'],
+): boolean {
+  return cassettes.some(({ interactions }) =>
+    interactions.some((interaction) => {
+      const { reply, refusedPair } = interaction
+      if (!isTokenExchange(interaction) || reply?.status !== 401) return false
+      return refusedPair === undefined || !knowsPair(refusedPair)
+    }),
+  )
 }
 
 function interactionsOf(
@@ -76,6 +73,7 @@ function interactionsOf(
 ): RecordedInteraction[] {
   const { interactions } = cassette
   const retries = recordedRetries(interactions)
+  const repeated = repeatedKeys(interactions)
   const positions = new Map(interactions.map((interaction, i) => [interaction, first + i]))
   return interactions.map((interaction, i) => {
     const original = retries.get(interaction)
@@ -85,6 +83,7 @@ function interactionsOf(
       interaction,
       isOurs: isLive(interaction),
       original: original && positions.get(original),
+      repeatsKey: repeated.has(interaction),
     }
   })
 }

@@ -77,6 +77,26 @@ function renderBody(plan: BodyPlan, body: Uint8Array, entry: Entry, context: Ren
   return splices.length === 0 ? body : Buffer.from(spliced(plan.text, splices))
 }
 
+/**
+ * From when on instants are of this recording, by the clock of the sandbox: its Date header says how far that clock is
+ * from the recorder's. What lies before is a constant of the sandbox, such as a seeded row. Milliseconds since the epoch.
+ */
+function beganAt({ cassette, interaction }: Entry): number {
+  const { startedAt, durationMs, reply, began = cassette.t0 } = interaction
+  const date = Date.parse(headerOf(reply?.headers ?? [], 'date') ?? '')
+  if (Number.isNaN(date)) return began
+  const skew = date - (startedAt + durationMs)
+  // A Date has whole seconds, so it is up to one behind.
+  return Math.abs(skew) <= DATE_STEP_MS ? began - DATE_STEP_MS : began + skew
+}
+
+const DATE_STEP_MS = 1000
+
+/** As it was recorded, where it is older than the recording. */
+function sinceThen(shift: Shift, began: number): Shift {
+  return (toLive) => shift((ms) => (ms < began ? ms : toLive(ms)))
+}
+
 /** A value that is a text elsewhere may have no spelling as a number. */
 function isNumber(text: string): boolean {
   return /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text)
@@ -107,13 +127,15 @@ function planBody(entry: Entry, { body }: CapturedReply, bound: readonly Bound[]
   const sent = Buffer.from(entry.interaction.request.body).toString('latin1')
   const edits: Edit[] = []
   const hasRepeats = hasRepeatedNames(json.root)
+  const began = beganAt(entry)
   eachScalar(json.root, (scalar, pointer, name) => {
     if (scalar.kind === 'literal') return
     const text = scalar.kind === 'string' ? scalar.value : scalar.text
     const bindings = byPointer.get(pointer) ?? []
     // An instant that the client has sent is the client's, and comes back as it was sent.
     const isInstant = bindings.length === 0 && isInstantName(name) && !sent.includes(text)
-    const shift = isInstant ? (scalar.kind === 'number' ? epochShift : instantShift)(text) : undefined
+    const plain = isInstant ? (scalar.kind === 'number' ? epochShift : instantShift)(text) : undefined
+    const shift = plain && sinceThen(plain, began)
     const isOurs = scalar.kind === 'string' && isOf(text, entry)
     if (bindings.length === 0 && !shift && !isOurs) return
     if (hasRepeats && nodeAt(json.root, pointer) !== scalar) return
@@ -153,7 +175,9 @@ function liveHeader(
     case 'retry-after':
     case 'x-ratelimit-reset': {
       const shift = (name === 'x-ratelimit-reset' ? epochShift : httpDateShift)(value)
-      return shift && (({ moment }) => shift(moment) ?? value)
+      if (!shift) return undefined
+      const since = name === 'expires' ? sinceThen(shift, beganAt(entry)) : shift
+      return ({ moment }) => since(moment) ?? value
     }
     case 'access-control-allow-origin': {
       const isEchoed = value !== '*' && value === headerOf(entry.interaction.request.headers, 'origin')

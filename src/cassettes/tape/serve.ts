@@ -1,9 +1,11 @@
 import { headerOf } from '../../http/header-lines.ts'
 import { type Chosen, chooseEntry } from '../matching/choice.ts'
+import type { Entry } from '../matching/entry.ts'
 import type { Indexed } from '../matching/entry-index.ts'
 import type { Lane } from '../matching/lanes.ts'
-import type { Lookup } from '../matching/lookup.ts'
+import { type Lookup, madeName } from '../matching/lookup.ts'
 import { noteServed } from '../matching/order.ts'
+import { isMaking, isReference } from '../matching/references.ts'
 import { movedUrl } from '../message/urls.ts'
 import { unusedInteraction } from './ledger.ts'
 import type { LiveRequest, TapeHit } from './live-request.ts'
@@ -33,7 +35,19 @@ export function serve(lane: Lane, live: LiveRequest, chosen: Chosen, usage: Usag
   noteServed(entry, view)
   if (rank === 'late' && entry.safe)
     usage.late.set(entry.position, unusedInteraction(entry.cassette.file ?? 'cassette', entry.interaction))
+  if (isMaking(entry.interaction)) noteMade(lane, chosen)
   usage.counts.served++
+  return { kind: 'hit', interaction: entry.interaction, reply: render(lane, live, entry), use: 'served' }
+}
+
+/** What a request that has made something has named is there from now on, for every client of the run. */
+function noteMade({ state }: Lane, { entry, values }: Chosen): void {
+  for (const [i, { type }] of entry.layout.holes.entries())
+    if (isReference(type)) state.made.add(madeName(type, values[i] ?? ''))
+}
+
+/** Answers with an entry that is found by something else than its values. */
+export function showUnbound(lane: Lane, live: LiveRequest, entry: Entry): TapeHit {
   return { kind: 'hit', interaction: entry.interaction, reply: render(lane, live, entry), use: 'served' }
 }
 
@@ -43,7 +57,7 @@ export function showAgain(lane: Lane, live: LiveRequest, entry: Indexed, usage: 
   return { kind: 'hit', interaction: entry.interaction, reply: render(lane, live, entry), use: 'repeated' }
 }
 
-function render({ state, timeline }: Lane, live: LiveRequest, entry: Indexed) {
+function render({ state, timeline }: Lane, live: LiveRequest, entry: Entry) {
   const { now, requestId, origin } = live
   const { startedAt } = entry.interaction
   return renderReply(entry, {
@@ -57,7 +71,7 @@ function render({ state, timeline }: Lane, live: LiveRequest, entry: Indexed) {
 }
 
 /** The Origin of the live request as its client has sent it: ours has become the recorded one, to be compared. */
-function askerOf({ request, origin }: LiveRequest, { cassette }: Indexed): string | undefined {
+function askerOf({ request, origin }: LiveRequest, { cassette }: Entry): string | undefined {
   const asker = headerOf(request.headers, 'origin')
   if (asker === undefined || origin === undefined) return asker
   return movedUrl(asker, { from: cassette.origin, to: origin }) ?? asker

@@ -1,14 +1,15 @@
-import { bearerToken } from '../../http/authorization.ts'
-import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
+import { headerOf } from '../../http/header-lines.ts'
 import { LANE_HEADER, takeLane } from '../../http/lane.ts'
-import { claimedKeyId } from '../../tokens/claimed-client.ts'
 import { isRecord } from '../file/checked.ts'
 import { EntryError, number, readContent, record, text } from '../file/har/members.ts'
 import type { CapturedExchange } from '../interaction.ts'
 import { foreignLines, foreignReply, unwired } from './import-reply.ts'
 
-/** `urlOrigin`: scheme, host and port. */
-export type ForeignExchange = CapturedExchange & { readonly urlOrigin: string }
+/** `urlOrigin`: scheme, host and port. `named`: the lane that it names, in a header or before its path. */
+export type ForeignExchange = Omit<CapturedExchange, 'lane'> & {
+  readonly urlOrigin: string
+  readonly named: string | undefined
+}
 
 /** An exchange from an entry of anybody's HAR. `isBrowser`: a browser has written it. @throws EntryError */
 export function exchangeOf(value: unknown, isBrowser: boolean): ForeignExchange {
@@ -19,7 +20,7 @@ export function exchangeOf(value: unknown, isBrowser: boolean): ForeignExchange 
   const url = urlOf(spelled)
   const startedAt = Date.parse(text(entry.startedDateTime, 'startedDateTime'))
   if (Number.isNaN(startedAt)) throw new EntryError('startedDateTime is not an instant')
-  const headers = unwired(foreignLines(request.headers, 'request.headers'))
+  const headers = unwired(foreignLines(request.headers, 'request.headers'), 'content-encoding')
   // As it was spelled: URL would tidy it.
   const asked = /^[a-z]+:\/\/[^/?#]*([^#]*)/i.exec(spelled)?.[1] || '/'
   // The prefix names the lane, and no sandbox has such a path.
@@ -29,7 +30,7 @@ export function exchangeOf(value: unknown, isBrowser: boolean): ForeignExchange 
     startedAt,
     durationMs: typeof entry.time === 'number' && entry.time >= 0 ? entry.time : 0,
     partner: undefined,
-    lane: headerOf(headers, LANE_HEADER) ?? lane ?? clientOf(headers),
+    named: headerOf(headers, LANE_HEADER) ?? lane,
     operation: undefined,
     origin: 'upstream',
     urlOrigin: url.origin,
@@ -54,12 +55,6 @@ function requestBody(postData: unknown): Uint8Array {
     params.map(({ name, value }): [string, string] => [String(name ?? ''), String(value ?? '')]),
   )
   return Buffer.from(form.toString())
-}
-
-/** The client that the token was made out to. */
-function clientOf(headers: readonly HeaderLine[]): string {
-  const token = bearerToken(headerOf(headers, 'authorization'))
-  return (token && claimedKeyId(token)) ?? ''
 }
 
 function urlOf(url: string): URL {

@@ -44,8 +44,8 @@ function lacking(noReply: NoReply): Pick<CapturedExchange, 'reply' | 'noReply'> 
 }
 
 /** Without the lines that describe bytes which a HAR does not show. */
-export function unwired(lines: readonly HeaderLine[]): HeaderLine[] {
-  return lines.filter(([name]) => !WIRE_HEADERS.has(name.toLowerCase()))
+export function unwired(lines: readonly HeaderLine[], kept = ''): HeaderLine[] {
+  return lines.filter(([name]) => name.toLowerCase() === kept || !WIRE_HEADERS.has(name.toLowerCase()))
 }
 
 /** @throws EntryError */

@@ -1,16 +1,27 @@
-import { operationOf } from '../../operations/operations.ts'
+import { headerOf } from '../../http/header-lines.ts'
+import { grantsToken, operationOf } from '../../operations/operations.ts'
 import { CassetteError } from '../cassette-error.ts'
 import { EntryError } from '../file/har/members.ts'
 import { harParts } from '../file/har/parts.ts'
 import type { HarParts } from '../file/har/split.ts'
 import type { CassetteHeader } from '../file/header.ts'
 import { readFile } from '../file/read-file.ts'
-import { CASSETTE_VERSION, type Cassette, type Interaction } from '../interaction.ts'
+import {
+  CASSETTE_VERSION,
+  type CapturedExchange,
+  type CapturedRequest,
+  type Cassette,
+  type Interaction,
+} from '../interaction.ts'
+import { createLaneNames } from '../message/lane-names.ts'
+import type { PairBook } from '../redaction/pair-book.ts'
 import type { Redactor } from '../redaction/redactor.ts'
 import { exchangeOf } from './import-entry.ts'
 
 export type ImportOptions = {
   readonly redactor: Redactor
+  /** Digests the pairs of refused token exchanges. */
+  readonly pairs?: PairBook
   /** The bindings, by the engine that matches them. */
   readonly annotate: (interactions: readonly Interaction[]) => readonly Interaction[]
   readonly header: Omit<CassetteHeader, 'version' | 't0' | 'origin'>
@@ -26,7 +37,7 @@ export type Imported = {
 
 /**
  * Makes a cassette of any HAR: of a browser, mitmproxy or Playwright. What the interface does not know (pages, assets,
- * other hosts, preflights) is left out and counted.
+ * other hosts) is left out and counted; a preflight is kept with the operation that it asks for.
  *
  * @throws CassetteError
  */
@@ -39,47 +50,42 @@ export function importHarBytes(bytes: Buffer, path: string, options: ImportOptio
   if (parts.members.has('_cassette'))
     throw new CassetteError('foreign', path, 'is a cassette already; replay it as it is.')
   const skipped: { entry: number; reason: string }[] = []
-  const found: {
-    at: number
-    end: number
-    origin: string
-    interaction: Omit<Interaction, 'sequence' | 'ended'>
-  }[] = []
+  const found: Found[] = []
   let origin = options.origin
+  const lanes = createLaneNames()
   const isBrowser = isOfBrowser(bytes, parts.members)
   for (const [i, [start, end]] of (parts.entries ?? []).entries()) {
     const entry = i + 1
     try {
       const exchange = exchangeOf(JSON.parse(bytes.toString('utf8', start, end)), isBrowser)
       const operation = operationOf(exchange.request.method, exchange.request.target)
-      if (operation === undefined) throw new EntryError('is no request of the interface')
+      if (operation === undefined && !isPreflight(exchange.request))
+        throw new EntryError('is no request of the interface')
       origin ??= exchange.urlOrigin
       if (exchange.urlOrigin !== origin) throw new EntryError(`went to ${exchange.urlOrigin}`)
-      const { exchange: redacted, redactions, bindings } = options.redactor.redact({ ...exchange, operation })
-      const { startedAt, durationMs, lane, request, reply, noReply } = redacted
-      const interaction = {
-        startedAt,
-        durationMs,
-        lane,
-        operation,
-        origin: 'upstream' as const,
-        request,
-        reply,
-        ...(noReply && { noReply }),
-        redactions,
-        bindings,
-      }
-      found.push({ at: startedAt, end: startedAt + durationMs, origin, interaction })
+      const { request: asked, named, reply: told } = exchange
+      const lane = lanes.of({ request: asked, named, operation })
+      if (told && grantsToken(operation)) lanes.granted(asked, told)
+      const interaction = interactionOf({ ...exchange, lane, operation }, options)
+      const { startedAt, durationMs } = interaction
+      found.push({ at: startedAt, end: startedAt + durationMs, interaction })
     } catch (cause) {
       if (!(cause instanceof EntryError))
         throw new CassetteError('undecodable', path, 'the entry cannot be read.', { entry })
       skipped.push({ entry, reason: cause.message })
     }
   }
-  const interactions = options.annotate(numbered(found))
+  const all = options.annotate(numbered(found))
+  const interactions = options.pairs?.settled(all) ?? all
   const t0 = interactions[0]?.startedAt ?? 0
   const cassette = { ...options.header, version: CASSETTE_VERSION, t0, origin: origin ?? '', interactions }
   return { cassette, skipped }
+}
+
+/** A browser asks before it sends a request of the interface. */
+function isPreflight({ method, target, headers }: CapturedRequest): boolean {
+  const wanted = method === 'OPTIONS' ? headerOf(headers, 'access-control-request-method') : undefined
+  return wanted !== undefined && operationOf(wanted.trim().toUpperCase(), target) !== undefined
 }
 
 /** Browsers say who they are, and in which product of theirs the HAR was written. */
@@ -89,7 +95,22 @@ function isOfBrowser(bytes: Buffer, members: HarParts['members']): boolean {
   return members.has('browser') || /WebInspector|WebKit|Firefox|Chrome|Safari|Edge/i.test(name)
 }
 
-type Found = { at: number; end: number; interaction: Omit<Interaction, 'sequence' | 'ended'> }
+type Unnumbered = Omit<Interaction, 'sequence' | 'ended'>
+type Found = { readonly at: number; readonly end: number; readonly interaction: Unnumbered }
+
+/** Redacted, as a recorder would have written it. */
+function interactionOf(exchange: CapturedExchange, { redactor, pairs }: ImportOptions): Unnumbered {
+  const { exchange: redacted, redactions, bindings } = redactor.redact(exchange)
+  const { startedAt, durationMs, lane, operation, request, reply, noReply } = redacted
+  const refusedPair =
+    grantsToken(operation) && exchange.reply && pairs?.ended(exchange.request, exchange.reply)
+  return {
+    ...{ startedAt, durationMs, lane, operation, request, reply, redactions, bindings },
+    origin: 'upstream',
+    ...(noReply && { noReply }),
+    ...(refusedPair && { refusedPair }),
+  }
+}
 
 function numbered(found: readonly Found[]): Interaction[] {
   const starts = [...found].sort((a, b) => a.at - b.at)

@@ -1,5 +1,5 @@
-import type { OutcomeRule } from '../../config/outcomes.ts'
 import { isPublicClientId } from '../../tokens/client-id.ts'
+import { decidingOf } from '../bindings/deciding.ts'
 import { CassetteError, type CassettePlace } from '../cassette-error.ts'
 import { chainHash } from '../file/chain.ts'
 import { editsOf } from '../file/har/edits.ts'
@@ -8,7 +8,7 @@ import { harParts } from '../file/har/parts.ts'
 import { entryText } from '../file/har/write.ts'
 import { type LoadedCassette, parseCassette } from '../file/load.ts'
 import { readFile } from '../file/read-file.ts'
-import type { Cassette, Interaction, Place } from '../interaction.ts'
+import type { Cassette, Deciding, Interaction, Place } from '../interaction.ts'
 import { type EditableField, queryFields } from '../message/body-fields.ts'
 import { BeyondBound } from '../message/bounds.ts'
 import { latin1 } from '../message/bytes.ts'
@@ -34,9 +34,8 @@ export type LintProblem = {
 }
 
 export type LintOptions = {
-  readonly rules: readonly OutcomeRule[]
-  /** Published test values, which may stand in a cassette. */
-  readonly testValues?: Iterable<string>
+  /** What names the test values that may stand in a cassette; by default what decides in the cassette itself. */
+  readonly deciding?: Deciding | undefined
   /** Secrets to look for, beside what looks like one. */
   readonly secrets?: Secrets
   /** Told the number of each entry, from 1, when it has been searched for secrets, and when it is judged. */
@@ -44,7 +43,7 @@ export type LintOptions = {
 }
 
 /** What is wrong with a cassette before it is committed: secrets, personal data, structure. Empty when nothing is. */
-export function lintCassette(target: string | Cassette, options: LintOptions): LintProblem[] {
+export function lintCassette(target: string | Cassette, options: LintOptions = {}): LintProblem[] {
   const secrets = options.secrets ?? createSecrets()
   if (typeof target !== 'string') {
     const scanned = target.interactions.flatMap((interaction) =>
@@ -130,10 +129,17 @@ function edited(message: string, at: CassettePlace): LintProblem {
 }
 
 function lintInteractions(cassette: Cassette, options: LintOptions): LintProblem[] {
+  let deciding: Deciding
+  try {
+    deciding = options.deciding ?? decidingOf(cassette)
+  } catch (cause) {
+    return [structural(cause)]
+  }
+  const { rules, scores } = deciding
   const standIns = createStandIns({
     fields: createFieldLookup(CONTRACT_FIELDS),
-    rules: options.rules,
-    testValues: options.testValues ?? [],
+    rules,
+    testValues: Object.keys(scores),
   })
   const problems: LintProblem[] = []
   const seen = new Set<number>()

@@ -31,10 +31,24 @@ export function showCassette(cassette: Cassette, { color, entry }: ShowOptions):
     paint('bold', `${interactions.length} interactions`) + (lanes.size > 1 ? ` in ${lanes.size} lanes` : ''),
     paint('dim', `recorded ${instant(t0)} by ${printable(product)}, format ${version}, ${printable(origin)}`),
     paint('dim', `profile ${profile}, redaction ${printable(redaction)}`),
+    paint('dim', rulesLine(cassette)),
     '',
     ...interactions.map((interaction) => summary(interaction, paint, lanes.size > 1)),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** What decides in it, and whether redacted values can be compared. */
+function rulesLine({ outcomes, version, keyCheck }: Cassette): string {
+  const key = keyCheck === undefined ? '' : ', recorded with a cassette key'
+  if (!outcomes) return `outcome rules: the built-in ones, since format ${version} has none${key}`
+  const whose = {
+    sandbox: "the sandbox's",
+    configuration: "a configuration's",
+    'built-in': 'the built-in ones',
+  }
+  const seeded = Object.keys(outcomes.scores).length
+  return `outcome rules: ${whose[outcomes.from]} (${outcomes.rules.length} magic inputs, ${seeded} seeded references)${key}`
 }
 
 function summary(interaction: Interaction, paint: Paint, lanes: boolean): string {
@@ -73,6 +87,16 @@ function showInteraction(interaction: Interaction, paint: Paint): string[] {
   else {
     const reason = STATUS_CODES[reply.status] ?? ''
     lines.push(`${statusOf(interaction, paint)} ${reason}`.trimEnd(), ...showMessage(reply, paint))
+  }
+  if (interaction.refusedPair) {
+    const { kind } = interaction.refusedPair
+    lines.push(
+      '',
+      paint(
+        'dim',
+        `This pair of client and secret is known by its ${kind} digest: it is refused in any order.`,
+      ),
+    )
   }
   return [...lines, ...showHoles(interaction, paint), ...showRedactions(interaction, paint)]
 }

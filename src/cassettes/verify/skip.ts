@@ -3,6 +3,7 @@ import type { Interaction } from '../interaction.ts'
 import { edgeCode } from '../matching/edge-answers.ts'
 import { placeKey } from '../message/place.ts'
 import { valuesOf } from '../message/values.ts'
+import { UNREADABLE } from '../redaction/stored-body.ts'
 
 /** Refusals that follow from what had happened before or from the hour; a fresh run cannot bring them about. */
 const OF_THE_MOMENT: ReadonlySet<string> = new Set<ErrorCode>([
@@ -34,7 +35,7 @@ export function reasonToSkip(interaction: Interaction): string | undefined {
   if (reply.status === 429 || reply.status >= 500) return `${reply.status} was a fault of that moment`
   if (reply.status === 424) return 'it is a miss of a replay'
   const lost = redactions.some(
-    ({ rule, place }) => rule === 'unreadable-encoding' && place.part === 'request-header',
+    ({ rule, place }) => rule.startsWith(UNREADABLE) && place.part === 'request-header',
   )
   return lost ? 'its body was not kept, because nothing here can read its encoding' : undefined
 }

@@ -1,6 +1,6 @@
 import { storeBody } from '../file/body-text.ts'
 import type { JournalEvent } from '../file/journal/lines.ts'
-import type { CapturedExchange } from '../interaction.ts'
+import type { CapturedExchange, PairDigest } from '../interaction.ts'
 import type { ChosenLines } from '../redaction/redactor.ts'
 import type { RedactedReply } from '../redaction/reply.ts'
 import type { RedactedRequest } from '../redaction/request.ts'
@@ -12,6 +12,7 @@ export function openEvent(
   id: number,
   { startedAt, lane, operation }: Started,
   redacted: RedactedRequest,
+  began?: number,
 ): JournalEvent {
   const { method, target, httpVersion, headers } = redacted.request
   const body = storeBody(redacted.request.body)
@@ -25,6 +26,7 @@ export function openEvent(
       request: { method, target, http: httpVersion, headers, ...(body && { body }) },
       bindings,
       redactions,
+      ...(began !== undefined && { began }),
     },
   }
 }
@@ -35,6 +37,7 @@ export function doneEvent(
   ended: Ended,
   redacted: RedactedReply | undefined,
   chosen: ChosenLines = { headers: [], redactions: [] },
+  refusedPair?: PairDigest,
 ): JournalEvent {
   const { durationMs, origin, noReply } = ended
   if (redacted === undefined) return { aborted: { id, durationMs, origin, ...(noReply && { noReply }) } }
@@ -44,5 +47,6 @@ export function doneEvent(
   const reply = { status, headers, ...(body && { body }) }
   const asked = chosen.headers.length > 0 ? { asked: chosen.headers } : {}
   const redactions = [...chosen.redactions, ...redacted.redactions]
-  return { done: { id, durationMs, origin, reply, ...asked, bindings, redactions } }
+  const pair = refusedPair && { refusedPair }
+  return { done: { id, durationMs, origin, reply, ...asked, bindings, redactions, ...pair } }
 }

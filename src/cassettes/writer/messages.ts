@@ -1,4 +1,3 @@
-import type { OutcomeRule } from '../../config/outcomes.ts'
 import type { HeaderLine } from '../../http/header-lines.ts'
 import type { CassetteFault, CassettePlace } from '../cassette-error.ts'
 import type { CassetteHeader } from '../file/header.ts'
@@ -11,14 +10,16 @@ import type { Continuation } from '../tape/continuation.ts'
 export type RecorderSettings = {
   /** `name.har`; the journal and the lock stand beside it. */
   readonly path: string
-  /** `redaction` is filled in by the recorder. */
-  readonly header: Omit<CassetteHeader, 'redaction'>
-  readonly rules: readonly OutcomeRule[]
-  readonly testValues: readonly string[]
+  /** `redaction` and `keyCheck` are filled in by the recorder. */
+  readonly header: Omit<CassetteHeader, 'redaction' | 'keyCheck'> & Required<Pick<CassetteHeader, 'outcomes'>>
   readonly allowHeaders: readonly string[]
   /** Whether personal data get stand-ins. */
   readonly personal: boolean
   readonly cassetteKey?: string
+  /** For the digests of refused pairs of client and secret; random, but where a recording must never change. */
+  readonly salt?: string
+  /** The id of the operation that grants tokens. */
+  readonly tokenOperation: string
   /** Which fields hold what: the contract's table. */
   readonly fields: FieldTable
   /** Every configured secret. */

@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { syncDirectory } from '../../replace-file.ts'
 import { annotate } from '../bindings/annotate.ts'
 import { CassetteError, unwritable } from '../cassette-error.ts'
@@ -14,8 +15,11 @@ import type { CapturedRequest, Cassette, Interaction } from '../interaction.ts'
 import { standInsOf } from '../merging/known-stand-ins.ts'
 import { plainReply } from '../message/encoding.ts'
 import { withoutReply } from '../no-reply.ts'
+import { keyCheckOf, refuseOtherKey } from '../redaction/cassette-key.ts'
+import { createPairBook, type PairBook } from '../redaction/pair-book.ts'
 import { policyOf, type RedactionPolicy } from '../redaction/policy.ts'
 import { createRedactor, type Redactor } from '../redaction/redactor.ts'
+import { freshSalt } from '../redaction/refused-pairs.ts'
 import type { RedactedRequest } from '../redaction/request.ts'
 import { createSecrets, type Secrets } from '../redaction/secrets/secrets.ts'
 import { createFieldLookup } from '../redaction/stand-ins/field-rules.ts'
@@ -40,31 +44,50 @@ export type RedactingRecorder = {
 }
 
 /** What the reply needs to know of its request, whose headers are not redacted here: in memory alone. */
-type Opened = Pick<RedactedRequest, 'words'> & Pick<CapturedRequest, 'headers'>
+type Opened = Pick<RedactedRequest, 'words'> &
+  Pick<CapturedRequest, 'headers'> & {
+    /** The request of a token exchange as it came, in memory until its end. */
+    readonly exchange: CapturedRequest | undefined
+  }
 
 /** The recorder itself, as it runs in its thread. The caller holds the lock. */
 export function createRedactingRecorder(settings: RecorderSettings): RedactingRecorder {
   const paths = cassettePaths(settings.path)
+  const { outcomes } = settings.header
   const policy = policyOf(createFieldLookup(settings.fields), settings)
   const aside = existsSync(paths.journal) ? handleLeftover(paths.journal, settings) : undefined
   const kept = keptCassette(paths, policy, settings.existing)
   const resumed = existsSync(paths.journal) ? loadCassette(paths.journal) : undefined
   const secrets = createSecrets(settings.fields.words)
   for (const secret of settings.secrets) secrets.learn(secret)
+  for (const old of [kept, resumed]) if (old) refuseOtherKey(old, settings.cassetteKey)
+  if (resumed) refuseOtherRules(resumed, settings)
   const redactor = createRedactor({
     policy,
     secrets,
-    rules: settings.rules,
-    configuredTestValues: settings.testValues,
+    rules: outcomes.rules,
+    configuredTestValues: Object.keys(outcomes.scores),
     ...(settings.cassetteKey && { cassetteKey: settings.cassetteKey }),
     taken: standInsOf([kept, resumed].filter((cassette) => cassette !== undefined)),
   })
-  const journal = openJournal(
-    paths.journal,
-    { ...settings.header, redaction: policy.name },
-    settings.replaces,
-  )
-  const opened = new Map<number, Opened>()
+  const { cassetteKey } = settings
+  const keyCheck = cassetteKey ? keyCheckOf(cassetteKey) : undefined
+  const header = { ...settings.header, redaction: policy.name, ...(keyCheck && { keyCheck }) }
+  const journal = openJournal(paths.journal, header, settings.replaces)
+  const book = createPairBook({
+    operation: settings.tokenOperation,
+    salt: settings.salt ?? freshSalt(),
+    cassetteKey,
+    before: [...(kept?.interactions ?? []), ...(resumed?.interactions ?? [])],
+  })
+  const desk: Desk = {
+    redactor,
+    secrets,
+    book,
+    tokenOperation: settings.tokenOperation,
+    began: resumed || kept ? header.t0 : undefined,
+    opened: new Map(),
+  }
   const seen = createSeenWords()
   // What is known from the start is looked for in each exchange; a journal that was left may be older than that.
   if (resumed) seen.add(readFile(paths.journal).toString('latin1'))
@@ -83,7 +106,7 @@ export function createRedactingRecorder(settings: RecorderSettings): RedactingRe
     close,
     take: (items, bytes) => {
       if (isBad) return
-      let events = items.flatMap((item) => eventsOf(item, bytes, redactor, secrets, opened))
+      let events = items.flatMap((item) => eventsOf(item, bytes, desk))
       const known = secrets.takeNew()
       if (known.length > 0) {
         // What is known to be a secret from now on may have been shown before, as something else.
@@ -107,7 +130,9 @@ export function createRedactingRecorder(settings: RecorderSettings): RedactingRe
       }
       const recorded = loadCassette(paths.journal)
       refuseUnanswered(recorded, paths)
-      const all = completed(settings, kept, recorded, { continuations, original: redactor.original })
+      const run = { continuations, original: redactor.original }
+      const annotated = completed(settings, kept, recorded, run)
+      const all = { ...annotated, interactions: book.settled(annotated.interactions) }
       const { recovered } = journal
       const counts = { interactions: all.interactions.length, kept: kept?.interactions.length ?? 0 }
       const without = withoutReply(all.interactions.slice(counts.kept))
@@ -157,16 +182,26 @@ function isAnswered({ reply, noReply }: Interaction): boolean {
 
 /** With everything that says where values come from, and after the cassette that it is added to. */
 function completed(
-  { rules, testValues }: RecorderSettings,
+  { header }: RecorderSettings,
   kept: Cassette | undefined,
   recorded: Cassette,
   run: Pick<ContinueOptions, 'continuations' | 'original'>,
 ): Cassette {
   const { volatile } = kept ?? recorded
-  const annotated = (interactions: readonly Interaction[]) =>
-    annotate(interactions, { rules, testValues, volatile })
-  if (!kept) return { ...recorded, interactions: annotated(recorded.interactions) }
-  return continueCassette(kept, recorded.interactions, { ...run, annotate: annotated })
+  const { rules, scores } = header.outcomes
+  const options = { rules, testValues: Object.keys(scores), volatile }
+  const annotated = (interactions: readonly Interaction[]) => annotate(interactions, options)
+  const all = kept
+    ? continueCassette(kept, recorded.interactions, { ...run, annotate: annotated })
+    : { ...recorded, interactions: annotated(recorded.interactions) }
+  // What an older version has begun says by now what decided in it, and by which key its values are compared.
+  const { outcomes, keyCheck = recorded.keyCheck } = all
+  return {
+    ...all,
+    version: header.version,
+    outcomes: outcomes ?? header.outcomes,
+    ...(keyCheck !== undefined && { keyCheck }),
+  }
 }
 
 /** Over the old one, when all of it is on the disk and no secret was found in it. */
@@ -216,32 +251,55 @@ function handleLeftover(
   return undefined
 }
 
-function eventsOf(
-  item: Item,
-  bytes: Uint8Array,
-  redactor: Redactor,
-  secrets: Secrets,
-  opened: Map<number, Opened>,
-): JournalEvent[] {
+/** What is at hand while exchanges come in. */
+type Desk = {
+  readonly redactor: Redactor
+  readonly secrets: Secrets
+  readonly book: PairBook
+  readonly tokenOperation: string
+  /** Of a recording that goes on with another one. */
+  readonly began: number | undefined
+  readonly opened: Map<number, Opened>
+}
+
+function eventsOf(item: Item, bytes: Uint8Array, desk: Desk): JournalEvent[] {
+  const { redactor, secrets, book, opened } = desk
   if ('learn' in item) {
     secrets.learn(item.learn)
     return []
   }
   if ('open' in item) {
-    const redacted = redactor.redactRequest(requestOf(item.open, bytes))
-    opened.set(item.open.id, { words: redacted.words, headers: item.open.headers })
+    const { id, operation } = item.open
+    const request = requestOf(item.open, bytes)
+    const redacted = redactor.redactRequest(request)
+    // The bytes of a batch are gone with it.
+    const exchange =
+      operation === desk.tokenOperation ? { ...request, body: Uint8Array.from(request.body) } : undefined
+    opened.set(id, { words: redacted.words, headers: item.open.headers, exchange })
     const lane = redactor.redactText(item.open.lane, redacted.words)
-    return [openEvent(item.open.id, { ...item.open, lane }, redacted)]
+    return [openEvent(id, { ...item.open, lane }, redacted, desk.began)]
   }
   const { id, reply } = item.end
-  const { words, headers = [] } = opened.get(id) ?? {}
+  const { words, headers = [], exchange } = opened.get(id) ?? {}
   opened.delete(id)
   const whole = reply && plainReply({ ...reply, body: sliceOf(bytes, reply.body) })
   const redacted = whole?.kind === 'whole' ? redactor.redactReply(whole.reply, words) : undefined
   const noReply =
     whole?.kind === 'broken' ? whole.why : whole && !redacted ? 'beyond-bound' : item.end.noReply
   const chosen = whole?.kind === 'whole' ? redactor.redactChoosing(headers, whole.reply, words) : undefined
-  return [doneEvent(id, { ...item.end, ...(noReply && { noReply }) }, redacted, chosen)]
+  const refusedPair = exchange && whole?.kind === 'whole' ? book.ended(exchange, whole.reply) : undefined
+  return [doneEvent(id, { ...item.end, ...(noReply && { noReply }) }, redacted, chosen, refusedPair)]
+}
+
+/** One cassette has one set of rules: what the rest was decided by is another recording. */
+function refuseOtherRules(resumed: Cassette, { header: { outcomes } }: RecorderSettings): void {
+  const { rules, scores } = resumed.outcomes ?? { rules: undefined, scores: undefined }
+  if (rules === undefined || isDeepStrictEqual([rules, scores], [outcomes.rules, outcomes.scores])) return
+  throw new CassetteError(
+    'unfinished',
+    resumed.file ?? '',
+    'is a recording that was not finished, made under other outcome rules: finish it or remove it.',
+  )
 }
 
 function requestOf(

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { makeDirectory } from '../../make-directory.ts'
+import { authToken } from '../../operations/auth-token.ts'
 import { CassetteError, unwritable } from '../cassette-error.ts'
 import { acquireLock } from '../file/lock.ts'
 import { type CassettePaths, cassettePaths, setAside } from '../file/paths.ts'
@@ -21,7 +22,7 @@ export type RecordingStatus = {
   readonly fault?: CassetteError
 }
 
-export type WriterOptions = Omit<RecorderSettings, 'fields'> & {
+export type WriterOptions = Omit<RecorderSettings, 'fields' | 'tokenOperation'> & {
   /** Called when the recording turns bad, once. It must not throw. */
   readonly onBad?: (status: RecordingStatus) => void
   /** What may wait for the recorder; beyond it the recording is bad. 32 MiB by default. */
@@ -75,7 +76,7 @@ export async function createWriter(options: WriterOptions): Promise<Writer> {
   const release = acquireLock(paths.lock)
   try {
     // The contract's fields go over as data, so that the thread need not load the contract.
-    const thread = await startThread({ ...settings, fields: CONTRACT_FIELDS })
+    const thread = await startThread({ ...settings, fields: CONTRACT_FIELDS, tokenOperation: authToken.id })
     return writeThrough(thread, paths, { release, onBad, maxQueuedBytes })
   } catch (cause) {
     release()

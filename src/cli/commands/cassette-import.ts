@@ -1,11 +1,16 @@
 import { annotate } from '../../cassettes/bindings/annotate.ts'
 import { VOLATILE } from '../../cassettes/bindings/contract.ts'
+import { BUILT_IN } from '../../cassettes/bindings/deciding.ts'
 import { CassetteError } from '../../cassettes/cassette-error.ts'
 import { writeHar } from '../../cassettes/file/har/write.ts'
 import { withoutReply, withoutReplyLines } from '../../cassettes/no-reply.ts'
+import { keyCheckOf } from '../../cassettes/redaction/cassette-key.ts'
 import { redactionPolicy } from '../../cassettes/redaction/contract.ts'
+import { createPairBook } from '../../cassettes/redaction/pair-book.ts'
 import { createRedactor } from '../../cassettes/redaction/redactor.ts'
+import { freshSalt } from '../../cassettes/redaction/refused-pairs.ts'
 import { type Imported, importHar } from '../../cassettes/tools/import.ts'
+import { authToken } from '../../operations/auth-token.ts'
 import { product } from '../../product.ts'
 import { cassetteConfig } from '../cassette-config.ts'
 import type { Run } from '../command.ts'
@@ -26,7 +31,9 @@ export const run: Run = (invocation, io) =>
       return wrongUsage(invocation, io, `--origin takes scheme, host and port alone, not ${origin}`)
     const context = cassetteConfig(invocation, io)
     if (!context.ok) return context.exit
-    const { rules, testValues, secrets } = context
+    const { secrets, deciding = BUILT_IN } = context
+    const { rules, scores } = deciding
+    const testValues = Object.keys(scores)
     const key = io.env.SANDGATE_CASSETTE_KEY
     const policy = redactionPolicy()
     const imported = importHar(file, {
@@ -43,7 +50,10 @@ export const run: Run = (invocation, io) =>
         profile: 'contract',
         volatile: [...VOLATILE],
         redaction: policy.name,
+        outcomes: { from: context.deciding ? 'configuration' : 'built-in', ...deciding },
+        ...(key && { keyCheck: keyCheckOf(key) }),
       },
+      pairs: createPairBook({ operation: authToken.id, salt: freshSalt(), cassetteKey: key }),
       ...(typeof origin === 'string' && { origin }),
     })
     const { interactions } = imported.cassette

@@ -26,7 +26,7 @@ export const run: Run = (invocation, io) =>
       loadSound(file, (count) => progress.at(`loading ${file}: ${count} entries`)),
     )
     progress.at(`merging ${cassettes.length} cassettes`)
-    const merged = mergeCassettes(cassettes, context.rules)
+    const merged = mergeCassettes(cassettes)
     progress.done()
     writeHar(out.path, merged, context.secrets)
     io.err(`${out.path}: ${merged.interactions.length} interactions of ${args.length} cassettes\n`)

@@ -3,8 +3,9 @@ import { cassettePaths } from '../../cassettes/file/paths.ts'
 import { missText } from '../../cassettes/miss/console.ts'
 import { withoutReplyLines } from '../../cassettes/no-reply.ts'
 import { ledgerText, exitCode as verdictOn } from '../../cassettes/tape/ledger.ts'
+import type { AskedOutcomes } from '../../recorder/ask-outcomes.ts'
 import type { Recorded } from '../../recorder/recorded.ts'
-import { defaultMode, doingOf, RECORD_MODES, type RecordMode } from '../../start/record-mode.ts'
+import { defaultMode, doingOf, isCi, RECORD_MODES, type RecordMode } from '../../start/record-mode.ts'
 import { type Session, startSession } from '../../start/recording.ts'
 import { cassetteConfig } from '../cassette-config.ts'
 import { runChild } from '../child-process.ts'
@@ -28,6 +29,7 @@ export const run: Run = async (invocation, io) => {
     session = await startSession({
       ...asked,
       config: context.config,
+      ...(context.deciding && { deciding: context.deciding }),
       secrets: secretsOf(io),
       ...(key && { cassetteKey: key }),
       onBad: (detail) => say(`the recording is incomplete: ${detail} The traffic goes on.`),
@@ -44,6 +46,7 @@ export const run: Run = async (invocation, io) => {
     return notStarted(error, asked, say)
   }
   io.out(printableLines(greeting(session, asked)))
+  if (session.outcomes) io.err(printableLines(`sandgate record: ${rulesLine(session.outcomes)}\n`))
   const { child } = invocation
   if (child.length === 0) {
     await stopSignal().received
@@ -87,6 +90,17 @@ function greeting({ doing, url, loaded }: Session, { out, upstream }: Asked): st
   return `replaying ${loaded} interactions of ${cassettePaths(out).har} on ${url}${rest}\n`
 }
 
+/** Whose rules say which values decide something. */
+function rulesLine({ from, rules, scores, because }: AskedOutcomes): string {
+  const whose = {
+    sandbox: 'those of the sandbox',
+    configuration: 'those of --config',
+    'built-in': 'the built-in ones',
+  }
+  const counts = `${rules.length} magic inputs, ${Object.keys(scores).length} seeded references`
+  return `outcome rules: ${whose[from]} (${counts})${because === undefined ? '' : `, because ${because}`}`
+}
+
 /** How the command has ended. `isInterrupted`: by a signal, such as Ctrl-C, that it may have made a good end of. */
 type Ended = { readonly code: number; readonly isInterrupted: boolean }
 
@@ -119,7 +133,7 @@ async function finish(
     isRecorded = false
   }
   const ledger = session.ledger()
-  const rules = { ci: Boolean(io.env.CI) }
+  const rules = { ci: isCi(io.env) }
   if (ledger) io.err(printableLines(ledgerText(ledger, rules)))
   if (code !== 0) return code
   if (!isRecorded) return 'recording'

@@ -11,11 +11,12 @@ import { exitCode, type Ledger, ledgerJson, ledgerText } from '../../cassettes/t
 import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config/schema.ts'
 import { createLogger } from '../../observe/logger.ts'
+import { isCi } from '../../start/record-mode.ts'
 import { type ReplayGateway, startReplay } from '../../start/replay.ts'
 import { ageMs, days } from '../age.ts'
 import { runChild } from '../child-process.ts'
 import type { Ending, Invocation, Io, Run } from '../command.ts'
-import { configFile, readConfig } from '../config-file.ts'
+import { namedFile, readConfig } from '../config-file.ts'
 import { listOf } from '../parse.ts'
 import { terminalProgress } from '../progress.ts'
 import { printableLines, reportingCassettes, wrongUsage } from '../reporting.ts'
@@ -36,7 +37,7 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
     return wrongUsage(invocation, io, `--profile is contract or strict, not ${options.profile}`)
   const partners =
     typeof options.partners === 'string' ? { SANDGATE_PARTNERS: resolve(options.partners) } : {}
-  const configured = readConfig(configFile(options.config), io, { ...io.env, ...partners })
+  const configured = readConfig(namedFile(options.config), io, { ...io.env, ...partners })
   if (!configured) return 'configuration'
   const maxAge = typeof options['max-age'] === 'string' ? ageMs(options['max-age']) : undefined
   if (options['max-age'] !== undefined && maxAge === undefined)
@@ -130,7 +131,7 @@ function finish(
   misses: readonly MissReport[],
   code: number,
 ): Ending {
-  const rules = { failUnused: options['fail-unused'] === true, ci: Boolean(io.env.CI) }
+  const rules = { failUnused: options['fail-unused'] === true, ci: isCi(io.env) }
   io.err(printableLines(ledgerText(ledger, rules)))
   const reports = [
     { path: options.junit, text: () => missJUnit(misses) },

@@ -45,6 +45,7 @@ const lines = journal.split('\n')
 writeFileSync(join(directory, 'good.cassette.jsonl'), journal)
 const har = harText(loadCassette(join(directory, 'good.cassette.jsonl')))
 const tree = JSON.parse(har)
+const entriesAt = har.split('\n').findIndex((line) => line.startsWith('    "entries"')) + 1
 const with_ = (change: (har: typeof tree) => void) => {
   const copy = structuredClone(tree)
   change(copy)
@@ -69,7 +70,7 @@ describe('a bad HAR says what is wrong with it', () => {
     [
       'a conflict',
       har.replace('    "entries"', '<<<<<<< ours\n    "entries"'),
-      { reason: 'undecodable', place: { line: 15 } },
+      { reason: 'undecodable', place: { line: entriesAt } },
       /merge conflict/,
     ],
     ['another JSON', '{"a":1}', { reason: 'foreign' }, /no log/],
@@ -77,9 +78,9 @@ describe('a bad HAR says what is wrong with it', () => {
     ["another program's", '{"log":{"version":"1.2","entries":[]}}', { reason: 'foreign' }, /cassette import/],
     [
       'newer',
-      har.replace('"version": 1,', '"version": 7,'),
+      har.replace('"version": 2,', '"version": 7,'),
       { reason: 'newer' },
-      /format 7.*up to 1.*update/,
+      /format 7.*up to 2.*update/,
     ],
     [
       'no version',
@@ -122,7 +123,7 @@ describe('a bad HAR says what is wrong with it', () => {
     [
       'an entry that is cut',
       har.replace('"time": 1.5', '"time": 1.'),
-      { reason: 'undecodable', place: { entry: 1, line: 16 } },
+      { reason: 'undecodable', place: { entry: 1, line: entriesAt + 1 } },
       /not well-formed/,
     ],
   ])('%s', (name, content, wanted, message) => {
@@ -158,7 +159,7 @@ describe('a bad HAR says what is wrong with it', () => {
 describe('a bad journal says what is wrong with it', () => {
   it.each<[string, string | Uint8Array, Partial<CassetteError>, RegExp]>([
     ['empty', '', { reason: 'empty' }, /is empty/],
-    ['newer', journal.replace('"version":1', '"version":2'), { reason: 'newer' }, /update/],
+    ['newer', journal.replace('"version":2', '"version":3'), { reason: 'newer' }, /update/],
     [
       'a line lost',
       lines.toSpliced(2, 1).join('\n'),

@@ -158,7 +158,7 @@ describe('magic inputs are compared exactly', () => {
 
   it('a value that was published for tests is itself', async () => {
     const recorded = interactions(['GET /v1/score?customerRef=CUS-0001', 200, { score: 712 }])
-    const exact = tapeOf(cassetteOf(recorded), { testValues: ['CUS-0001', 'CUS-0002'] })
+    const exact = tapeOf(cassetteOf(recorded))
     await fails(createClient(replaying(exact), 'live').get('/v1/score?customerRef=CUS-0002'))
   })
 })

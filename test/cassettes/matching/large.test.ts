@@ -48,15 +48,12 @@ const SHAPES: Record<string, (count: number) => readonly Interaction[]> = {
 
 /** Look-ups and entries examined, when all of it is asked for in the recorded order. */
 function cost(recorded: readonly Interaction[]): number {
-  const tape = createTape(
-    [
-      {
-        ...cassetteOf([]),
-        interactions: annotate(recorded, { rules: DEFAULT_OUTCOMES, volatile: VOLATILE }),
-      },
-    ],
-    { rules: DEFAULT_OUTCOMES },
-  )
+  const tape = createTape([
+    {
+      ...cassetteOf([]),
+      interactions: annotate(recorded, { rules: DEFAULT_OUTCOMES, volatile: VOLATILE }),
+    },
+  ])
   for (const { lane, operation, request, sequence } of recorded) {
     const found = tape.match({ lane, operation, request, now: T0 })
     if (found.kind !== 'hit' || found.interaction.sequence !== sequence)
@@ -73,7 +70,7 @@ it.each(Object.entries(SHAPES))('twice the entries cost twice as much: %s', (_, 
 
 it('a miss looks into few of many lanes', () => {
   const recorded = SHAPES['a lane for every entry']?.(3000) ?? []
-  const tape = createTape([cassetteOf(recorded, { redact: false })], { rules: DEFAULT_OUTCOMES })
+  const tape = createTape([cassetteOf(recorded, { redact: false })])
   const [first] = recorded
   if (!first) throw new Error('expected an entry')
   const request = { ...first.request, target: '/v1/accounts/open?other=1' }

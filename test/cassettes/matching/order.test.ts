@@ -137,7 +137,12 @@ describe('idempotent retries', () => {
           body: Buffer.from(`{"amount":${amount}}`),
         },
       }).kind
-    expect([ask('5077'), ask('5000'), ask('5077.0'), ask('5077')]).toEqual(['hit', 'reused', 'reused', 'hit'])
+    expect([ask('5077'), ask('5000'), ask('5077.0'), ask('5077')]).toEqual([
+      'hit',
+      'refused',
+      'refused',
+      'hit',
+    ])
   })
 
   it('meet a recorded 409 and 5xx in order, because those were not stored', async () => {

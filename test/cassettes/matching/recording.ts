@@ -71,7 +71,7 @@ export function preparation(): (request: CapturedRequest) => CapturedRequest {
 
 export function tapeOf(cassettes: Cassette | readonly Cassette[], options: Partial<TapeOptions> = {}): Tape {
   const list: readonly Cassette[] = 'interactions' in cassettes ? [cassettes] : cassettes
-  return createTape(list, { rules: DEFAULT_OUTCOMES, prepare: preparation(), ...options })
+  return createTape(list, { prepare: preparation(), ...options })
 }
 
 export class Miss extends Error {
@@ -90,7 +90,7 @@ export function replaying(
   return async (request, operation) => {
     const found = tape.match({ lane, request, operation, now: typeof now === 'number' ? now : now() })
     if (found.kind === 'miss') throw new Miss(found.report)
-    if (found.kind === 'reused') throw new Error('the key was used for another request')
+    if (found.kind === 'refused') throw new Error('the key was used for another request')
     return found.reply
   }
 }

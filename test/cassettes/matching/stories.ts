@@ -35,7 +35,9 @@ const pay =
 const read: Step = async (client, { accountId }) =>
   accountId === undefined ? undefined : client.get(`/v1/accounts/${accountId}`)
 
-const score: Step = (client, { customerRef }) => client.get(`/v1/score?customerRef=${customerRef}`)
+/** A reference that this test has made, else one that nobody ever makes. */
+const score: Step = (client, { customerRef, accountId }) =>
+  client.get(`/v1/score?customerRef=${accountId === undefined ? 'CUS-NOBODY' : customerRef}`)
 
 const simulate =
   (amount: number): Step =>

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { decidingOf } from '../../../src/cassettes/bindings/deciding.ts'
 import { VolatileRuleError, withVolatile } from '../../../src/cassettes/bindings/volatile.ts'
 import type { Cassette } from '../../../src/cassettes/interaction.ts'
 import type { MissReport } from '../../../src/cassettes/miss/report.ts'
 import { COMMANDS } from '../../../src/cli/command-table.ts'
 import { listOf, parseCommandLine } from '../../../src/cli/parse.ts'
-import { DEFAULT_OUTCOMES } from '../../../src/config/outcomes.ts'
 import { interactions, uuid } from './by-hand.ts'
 import { createClient, type Json } from './client.ts'
 import { cassetteOf, Miss, replaying, tapeOf } from './recording.ts'
@@ -30,7 +30,7 @@ async function replayed(cassette: Cassette, work: (tape: ReturnType<typeof creat
 }
 
 const volatile = (cassette: Cassette, rules: readonly string[]) =>
-  withVolatile([cassette], rules, { rules: DEFAULT_OUTCOMES })[0] ?? cassette
+  withVolatile([cassette], rules, decidingOf)[0] ?? cassette
 
 describe('a rule of a report, pasted', () => {
   it('lets the same request match, and two values stay two', async () => {

@@ -105,6 +105,7 @@ describe('a secret that this process has seen', () => {
         const recorder = createRedactingRecorder({
           ...settings(path, { secrets: [CANARY] }),
           fields: CONTRACT_FIELDS,
+          tokenOperation: 'auth.token',
         })
         for (const [i, one] of exchanges.entries()) {
           const { items: list, bytes } = itemsOf(one, recorder.nextId + i)

@@ -8,7 +8,6 @@ import { CONTRACT_FIELDS } from '../../../src/cassettes/redaction/contract.ts'
 import { lintCassette } from '../../../src/cassettes/tools/lint.ts'
 import { showCassette } from '../../../src/cassettes/tools/show.ts'
 import { createRedactingRecorder } from '../../../src/cassettes/writer/redacting-recorder.ts'
-import { DEFAULT_OUTCOMES } from '../../../src/config/outcomes.ts'
 import { CANARIES } from '../../support/effort.ts'
 import { bodyText, itemsOf, scratch, settings } from '../recording-fixtures.ts'
 import { leaksIn, type Told, told } from './canaries.ts'
@@ -32,7 +31,11 @@ describe('a secret and a person', () => {
     fc.assert(
       fc.property(recording, (list) => {
         const path = join(directory, `${++count % 3}.har`)
-        const recorder = createRedactingRecorder({ ...settings(path), fields: CONTRACT_FIELDS })
+        const recorder = createRedactingRecorder({
+          ...settings(path),
+          fields: CONTRACT_FIELDS,
+          tokenOperation: 'auth.token',
+        })
         for (const [i, { exchange }] of list.entries()) {
           const { items, bytes } = itemsOf(exchange, recorder.nextId + i)
           recorder.take(items, bytes)
@@ -47,7 +50,7 @@ describe('a secret and a person', () => {
         expect(cassette.interactions).toHaveLength(list.length)
         for (const { sequence } of cassette.interactions)
           expectNone(list, showCassette(cassette, { color: false, entry: sequence }), 'show')
-        const problems = lintCassette(path, { rules: DEFAULT_OUTCOMES })
+        const problems = lintCassette(path)
         expect(problems.filter(({ severity }) => severity === 'error')).toEqual([])
       }),
       { numRuns: Math.ceil(CANARIES / PER_RECORDING), endOnFailure: true },

@@ -266,7 +266,7 @@ describe('compressed bodies', () => {
       expect(bodyText(stored.request)).toBe('{"phone":"+99900000001","key":"redacted-key-1"}')
       expect(stored.request.headers).toEqual([['Content-Type', 'application/json']])
       expect(redactions.at(-1)).toMatchObject({
-        rule: 'stored-decoded',
+        rule: expect.stringMatching(/^stored-decoded (?:gzip|br|deflate)$/),
         place: { pointer: '/content-encoding' },
       })
     },
@@ -278,6 +278,9 @@ describe('compressed bodies', () => {
       exchange({ headers: [['Content-Encoding', 'zstd']], body }),
     )
     expect(bodyText(stored.request)).toMatch(/^a body of 5 bytes, scrypt [\w-]{32}$/)
-    expect(redactions).toMatchObject([{ rule: 'beyond unknown-packing' }, { rule: 'unreadable-encoding' }])
+    expect(redactions).toMatchObject([
+      { rule: 'beyond unknown-packing' },
+      { rule: expect.stringMatching(/^unreadable-encoding /) },
+    ])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { exitCode, ledgerText } from '../../../src/cassettes/tape/ledger.ts'
-import { interactions, json } from '../matching/by-hand.ts'
+import { interactions, json, uuid } from '../matching/by-hand.ts'
 import { createClient, requestOf } from '../matching/client.ts'
 import { cassetteOf, replaying, tapeOf } from '../matching/recording.ts'
 import { createSandbox, LANE, T0 } from '../matching/sandbox.ts'
@@ -47,7 +47,7 @@ describe('time', () => {
       noAt: 'soon',
       dueAt: '2026-02-01T00:00:00Z',
     }
-    const recorded = interactions(['POST /v1/other', 200, at, { body: { dueAt: at.dueAt } }])
+    const recorded = interactions(['POST /v1/other', 200, at, { key: uuid(1), body: { dueAt: at.dueAt } }])
     const client = createClient(replaying(tapeOf(cassetteOf(recorded)), { now: T0 + 3_600_000 }), 'live')
     expect((await client.post('/v1/other', { dueAt: at.dueAt })).body).toEqual({
       startAt: '2026-01-15T11:30:00+01:00',
@@ -66,7 +66,7 @@ it('live values replace recorded ones at their places only, byte for byte elsewh
     'POST /v1/other',
     200,
     {},
-    { body: { customerRef: 'CUS-A' }, reply: { ...json(200, {}), body: Buffer.from(reply) } },
+    { key: uuid(1), body: { customerRef: 'CUS-A' }, reply: { ...json(200, {}), body: Buffer.from(reply) } },
   ])
   const client = createClient(replaying(tapeOf(cassetteOf(recorded))), 'live')
   const { reply: live } = await client.post('/v1/other', { customerRef: 'CUS-"B"' })
@@ -120,19 +120,22 @@ describe('what the gateway judges by itself', () => {
 
   it('the token exchange: recorded refusals in order, then live grants with the recorded scopes', () => {
     const tape = tapeOf(cassetteOf(recorded))
-    const first = tape.grant(live())
-    expect(first.kind === 'refused' && first.hit.reply.status).toBe(401)
+    const first = tape.exchange(live(), undefined)
+    expect(first.kind === 'answered' && first.hit.reply.status).toBe(401)
     const scopes = ['accounts:read', 'payments:write']
-    expect(tape.grant(live())).toEqual({ kind: 'granted', scopes, isRecorded: true })
-    expect(tape.grant(live())).toEqual({ kind: 'granted', scopes, isRecorded: false })
+    expect(tape.exchange(live(), undefined)).toEqual({ kind: 'granted', scopes })
+    expect(tape.exchange(live(), undefined)).toEqual({ kind: 'granted', scopes })
   })
 
   it('a refusal that was judged live counts a recorded one with its code as used', () => {
     const tape = tapeOf(cassetteOf(recorded))
     const request = requestOf('POST', '/v1/payments/fund', [], '{"amount":0}')
-    expect(tape.refusal(live(request, 'payments.fund'), 'VALIDATION_FAILED')?.sequence).toBe(3)
-    expect(tape.refusal(live(request, 'payments.fund'), 'VALIDATION_FAILED')).toBeUndefined()
-    expect(tape.ledger()).toMatchObject({ live: 1, served: 0 })
+    const refusal = { code: 'VALIDATION_FAILED', isOurs: true }
+    expect(tape.match(live(request, 'payments.fund'), refusal)).toMatchObject({
+      kind: 'refused',
+      twin: { sequence: 3 },
+    })
+    expect(tape.ledger()).toMatchObject({ live: 1, served: 0, refused: [] })
   })
 
   it('a recorded refusal of the moment is on the tape', () => {
@@ -163,6 +166,27 @@ describe('the ledger', () => {
     tape.forwarded()
     expect(tape.ledger()).toMatchObject({ served: 0, missed: 0, forwarded: 1 })
     expect([exitCode(tape.ledger()), exitCode(tape.ledger(), { ci: true })]).toEqual([0, 1])
+  })
+
+  it('names a read that was answered with what was true before something that this run had done', async () => {
+    const listed = (ids: string[]) => ({ items: ids })
+    const tape = tapeOf(
+      cassetteOf(
+        interactions(
+          ['GET /v1/webhooks', 200, listed([])],
+          ['POST /v1/webhooks', 201, {}, { key: uuid(1), body: { url: 'https://x.example' } }],
+        ),
+      ),
+    )
+    const client = createClient(replaying(tape), 'live')
+    await client.post('/v1/webhooks', { url: 'https://x.example' })
+    expect((await client.get('/v1/webhooks')).body).toEqual(listed([]))
+    expect(tape.ledger().late).toEqual([
+      { file: 'test.har', sequence: 1, method: 'GET', operation: 'webhooks.list', lane: LANE },
+    ])
+    expect(ledgerText(tape.ledger())).toContain(
+      '\n  answered late: test.har entry 1, GET webhooks.list, lane key_demo\n',
+    )
   })
 
   it('reads as text', async () => {

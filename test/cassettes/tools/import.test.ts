@@ -62,11 +62,11 @@ describe('import', () => {
   }
 
   it('takes what the interface knows, redacted and bound, and says what it left out', () => {
-    const { redaction, profile, product, volatile } = HEADER
+    const { redaction, profile, product, volatile, outcomes } = HEADER
     const { cassette, skipped } = importHarBytes(Buffer.from(JSON.stringify(browser)), 'b.har', {
       redactor: redactor(),
       annotate: (interactions) => annotate(interactions, { rules, volatile: VOLATILE }),
-      header: { redaction, profile, product, volatile },
+      header: { redaction, profile, product, volatile, outcomes },
     })
     expect(skipped).toEqual([
       { entry: 1, reason: 'is no request of the interface' },
@@ -95,17 +95,58 @@ describe('import', () => {
     ).toThrow(/already/)
   })
 
-  it('takes a lane off the path that names it', () => {
-    const entries = [foreign({ url: 'https://api.example/_lane/mine/v1/webhooks?limit=1', method: 'GET' })]
+  function importing(...entries: object[]) {
     const { redaction, profile, product, volatile } = HEADER
-    const { cassette } = importHarBytes(Buffer.from(JSON.stringify({ log: { entries } })), 'b.har', {
+    return importHarBytes(Buffer.from(JSON.stringify({ log: { entries } })), 'b.har', {
       redactor: redactor(),
       annotate: (interactions) => annotate(interactions, { rules, volatile: VOLATILE }),
       header: { redaction, profile, product, volatile },
     })
+  }
+
+  it('takes a lane off the path that names it', () => {
+    const { cassette } = importing(
+      foreign({ url: 'https://api.example/_lane/mine/v1/webhooks?limit=1', method: 'GET' }),
+    )
     expect(cassette.interactions).toMatchObject([
       { lane: 'mine', request: { target: '/v1/webhooks?limit=1' } },
     ])
+  })
+
+  it('writes no secret as the name of a lane', () => {
+    const secret = 'sk_sandbox_0VhYx3kQm4Zq9TtB'
+    const { cassette } = importing(
+      foreign({ url: `https://api.example/_lane/${secret}/v1/webhooks`, method: 'GET' }),
+    )
+    expect(cassette.interactions[0]?.lane).toMatch(/^redacted-/)
+    expect(JSON.stringify(cassette)).not.toContain(secret)
+  })
+
+  it('keeps the preflight of an operation, and leaves out that of anything else', () => {
+    const asking = (method: string) => [{ name: 'Access-Control-Request-Method', value: method }]
+    const allowed = [
+      { name: 'Access-Control-Allow-Origin', value: 'https://shop.example' },
+      { name: 'Access-Control-Allow-Methods', value: 'POST' },
+    ]
+    const preflight = (path: string, wanted: string) =>
+      foreign({
+        url: `https://api.example${path}`,
+        method: 'OPTIONS',
+        headers: asking(wanted),
+        response: { status: 204, headers: allowed },
+      })
+    const { cassette, skipped } = importing(
+      preflight('/v1/payments/fund', 'POST'),
+      preflight('/v1/payments/fund', 'DELETE'),
+      preflight('/assets/app.js', 'GET'),
+    )
+    expect(skipped.map(({ entry }) => entry)).toEqual([2, 3])
+    expect(cassette.interactions).toMatchObject([
+      { request: { method: 'OPTIONS' }, operation: undefined, reply: { status: 204 } },
+    ])
+    expect(cassette.interactions[0]?.reply?.headers.map(([name]) => name)).toEqual(
+      allowed.map(({ name }) => name),
+    )
   })
 })
 

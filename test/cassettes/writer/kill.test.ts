@@ -9,6 +9,8 @@ import { createWriter } from '../../../src/cassettes/writer/writer.ts'
 import { RECORDER_KILLS as KILLS } from '../../support/effort.ts'
 import { scratch, settings } from '../recording-fixtures.ts'
 
+/** As the child has none. */
+const NO_RULES = { from: 'built-in', rules: [], scores: {} } as const
 const SECRET = 'canary value/with+"quotes"&'
 const PHONE = '+2250712345678'
 const directory = scratch()
@@ -64,7 +66,11 @@ describe('a recorder that is killed', () => {
         expect(whole.length).toBeGreaterThanOrEqual(acknowledged)
         // Some are finished by a second recorder, which takes over the lock of the dead one.
         if (kills % 10 === 0) {
-          const finished = await (await createWriter(settings(path, { secrets: [SECRET] }))).finish()
+          const finished = await (
+            await createWriter(
+              settings(path, { secrets: [SECRET], header: { ...settings(path).header, outcomes: NO_RULES } }),
+            )
+          ).finish()
           expect(finished).toMatchObject({
             interactions: journal.interactions.length,
             recovered: journal.recovered,

@@ -4,15 +4,14 @@ const [path, secret, phone, mode] = process.argv.slice(2)
 const settings = {
   path,
   header: {
-    version: 1,
+    version: 2,
     product: 'sandgate/0.1.0',
     t0: Date.UTC(2026, 0, 15, 9, 30),
     origin: 'https://sandbox.example.com',
     profile: 'contract',
     volatile: [],
+    outcomes: { from: 'built-in', rules: [], scores: {} },
   },
-  rules: [],
-  testValues: [],
   allowHeaders: [],
   personal: true,
   secrets: [secret],

@@ -1,6 +1,6 @@
 import type { Interaction, Origin } from '../../interaction.ts'
 import { type PlainReply, plainReply, unpackedLines } from '../../message/encoding.ts'
-import { bindings, headerLines, isRecord, noReply, redactions } from '../checked.ts'
+import { bindings, headerLines, isRecord, noReply, pairDigest, redactions } from '../checked.ts'
 import { EntryError, fault, number, readContent, record, text } from './members.ts'
 import { servedLines, servedRequestBody } from './served.ts'
 
@@ -52,6 +52,10 @@ export function readEntry(value: unknown, origin: string): Interaction {
     ...(why && { noReply: why }),
     bindings: bindings(ours.bindings) ?? fault('_cassette.bindings'),
     redactions: redactions(ours.redactions) ?? fault('_cassette.redactions'),
+    ...(ours.began !== undefined && { began: number(ours.began, '_cassette.began') }),
+    ...(ours.refusedPair !== undefined && {
+      refusedPair: pairDigest(ours.refusedPair) ?? fault('_cassette.refusedPair'),
+    }),
   }
 }
 

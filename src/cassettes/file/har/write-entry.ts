@@ -26,6 +26,7 @@ export function harEntry(interaction: Interaction, origin: string) {
       sequence,
       ...(ended !== undefined && { ended }),
       ...(startedBeforeEnd !== undefined && { startedBeforeEnd }),
+      ...(interaction.began !== undefined && { began: interaction.began }),
       lane,
       ...(operation !== undefined && { operation }),
       origin: interaction.origin,
@@ -43,6 +44,7 @@ export function harEntry(interaction: Interaction, origin: string) {
         rule,
         ...(digest !== undefined && { digest }),
       })),
+      ...(interaction.refusedPair && { refusedPair: interaction.refusedPair }),
       wire: {
         request: wireOf(request),
         ...(reply && { reply: { headers: unpacked(reply).headers } }),

@@ -92,9 +92,21 @@ function chainOf(pieces: Iterable<Piece>): string {
   return chain === '' ? NO_CHAIN : chain
 }
 
-function head({ version, product, t0, origin, profile, volatile, redaction }: CassetteHeader): string {
+function head(header: CassetteHeader): string {
+  const { version, product, t0, origin, profile, volatile, redaction, outcomes, keyCheck } = header
   const [name = product, productVersion = ''] = product.split('/')
-  const ours = { version, product, t0, origin, profile, volatile, redaction, chain: NO_CHAIN }
+  const ours = {
+    version,
+    product,
+    t0,
+    origin,
+    profile,
+    volatile,
+    redaction,
+    outcomes,
+    keyCheck,
+    chain: NO_CHAIN,
+  }
   return [
     '{',
     '  "log": {',

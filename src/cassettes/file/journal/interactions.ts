@@ -1,7 +1,7 @@
 import type { HeaderLine } from '../../../http/header-lines.ts'
 import { joined } from '../../bindings/joined.ts'
 import { CassetteError } from '../../cassette-error.ts'
-import type { CapturedReply, CapturedRequest, Interaction, NoReply } from '../../interaction.ts'
+import type { CapturedReply, CapturedRequest, Interaction, NoReply, PairDigest } from '../../interaction.ts'
 import { plainReply } from '../../message/encoding.ts'
 import { readStored } from '../body-text.ts'
 import * as shape from '../checked.ts'
@@ -64,6 +64,8 @@ function interactionOf(open: OpenLine, known: Known | undefined, sequence: numbe
       ...list(open.redactions, shape.redactions),
       ...list(done?.redactions ?? [], shape.redactions),
     ],
+    ...(typeof open.began === 'number' && { began: open.began }),
+    ...(done?.refusedPair !== undefined && { refusedPair: pairOf(done.refusedPair) }),
   }
 }
 
@@ -88,6 +90,12 @@ function requestOf(
 function replyOf({ status, headers, body }: DoneLine['reply']): CapturedReply {
   if (typeof status !== 'number') throw new TypeError('status')
   return { status, headers: list(headers, shape.headerLines), body: readStored(body) }
+}
+
+function pairOf(value: unknown): PairDigest {
+  const found = shape.pairDigest(value)
+  if (found === undefined) throw new TypeError('refusedPair')
+  return found
 }
 
 function list<T>(value: unknown, read: (value: unknown) => readonly T[] | undefined): readonly T[] {

@@ -1,5 +1,5 @@
 import type { HeaderLine } from '../../../http/header-lines.ts'
-import type { Binding, NoReply, Origin, Redaction } from '../../interaction.ts'
+import type { Binding, NoReply, Origin, PairDigest, Redaction } from '../../interaction.ts'
 import type { StoredBody } from '../body-text.ts'
 import type { CassetteHeader } from '../header.ts'
 
@@ -18,6 +18,8 @@ export type OpenLine = {
   }
   readonly bindings: readonly Binding[]
   readonly redactions: readonly Redaction[]
+  /** When the recorder that goes on with a journal began. */
+  readonly began?: number
 }
 
 export type DoneLine = {
@@ -33,6 +35,7 @@ export type DoneLine = {
   readonly asked?: readonly HeaderLine[]
   readonly bindings: readonly Binding[]
   readonly redactions: readonly Redaction[]
+  readonly refusedPair?: PairDigest
 }
 
 export type AbortedLine = {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { CapturedReply } from '../cassettes/interaction.ts'
-import { readableBody } from '../cassettes/message/readable-body.ts'
-import { bearerToken } from '../http/authorization.ts'
-import { type HeaderLine, headerOf } from '../http/header-lines.ts'
+import { bearerToken } from '../../http/authorization.ts'
+import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
+import type { CapturedReply } from '../interaction.ts'
+import { readableBody } from './readable-body.ts'
 
 /** What a token is known by: it is kept nowhere itself. */
 export function tokenHash(token: string): string {

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
-import { headerOf } from '../http/header-lines.ts'
-import { grantsToken } from '../operations/operations.ts'
-import { claimedClientId } from '../tokens/claimed-client.ts'
-import { isPublicClientId } from '../tokens/client-id.ts'
-import { bearerOf, grantOf, tokenHash } from './token.ts'
+import { headerOf } from '../../http/header-lines.ts'
+import { grantsToken } from '../../operations/operations.ts'
+import { claimedClientId } from '../../tokens/claimed-client.ts'
+import { isPublicClientId } from '../../tokens/client-id.ts'
+import type { CapturedReply, CapturedRequest } from '../interaction.ts'
+import { bearerOf, grantOf, tokenHash } from './granted-token.ts'
 
 type Facts = {
   readonly request: CapturedRequest

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { loadCassette } from '../../src/cassettes/file/load.ts'
+import { mergeCassettes } from '../../src/cassettes/merging/merge.ts'
+import { lintCassette } from '../../src/cassettes/tools/lint.ts'
+import { replay } from '../../src/sandgate.ts'
+import { send } from './send.ts'
+import { CLIENTS, type Target, WAYS, type Way } from './ways.ts'
+
+const [one] = CLIENTS
+const WRONG = `${one.secret.slice(0, -1)}?`
+
+type Pair = { readonly id?: string; readonly secret: string; readonly by?: 'form' | 'json' | 'basic' }
+
+const right: Pair = { secret: one.secret }
+const wrong: Pair = { secret: WRONG }
+
+/** The statuses of one token exchange after the other. */
+async function exchanged(target: Target, pairs: readonly Pair[]): Promise<number[]> {
+  const statuses: number[] = []
+  for (const { id = one.keyId, secret, by = 'form' } of pairs) {
+    const body = { client_id: id, client_secret: secret }
+    const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
+    const { status } = await target.send({
+      method: 'POST',
+      path: '/auth/token',
+      headers:
+        by === 'json'
+          ? [['content-type', 'application/json']]
+          : [
+              ['content-type', 'application/x-www-form-urlencoded'],
+              ...(by === 'basic' ? [['authorization', basic] as const] : []),
+            ],
+      body: by === 'json' ? JSON.stringify(body) : by === 'basic' ? '' : new URLSearchParams(body).toString(),
+    })
+    statuses.push(status)
+  }
+  return statuses
+}
+
+async function recorded(way: Way, pairs: readonly Pair[]): Promise<string> {
+  return way.record(async (target) => {
+    await exchanged(target, pairs)
+  })
+}
+
+async function replayed(file: string, pairs: readonly Pair[]) {
+  const tape = await replay(file)
+  const statuses = await exchanged({ send: (request) => send(tape.url, request) }, pairs)
+  return { statuses, ledger: await tape.close() }
+}
+
+describe.each(WAYS.filter(({ name }) => !name.includes('lenient')))(
+  'two secrets, recorded by $name',
+  (way) => {
+    it('are never one: the refused pair is refused in any order, and every other one gets its token', async () => {
+      const file = await recorded(way, [right, wrong])
+      const other: Pair = { secret: 'whatever CI has' }
+      expect((await replayed(file, [right, right, right])).statuses).toEqual([200, 200, 200])
+      expect((await replayed(file, [wrong])).statuses).toEqual([401])
+      expect((await replayed(file, [wrong, wrong, right, other, wrong])).statuses).toEqual([
+        401, 401, 200, 200, 401,
+      ])
+      expect(
+        (
+          await replayed(file, [
+            { ...wrong, by: 'basic' },
+            { ...wrong, by: 'json' },
+          ])
+        ).statuses,
+      ).toEqual([401, 401])
+      const all = await replayed(file, [wrong, right])
+      expect(all.ledger).toMatchObject({ missed: 0, unused: [], refused: [] })
+    })
+
+    it('leave neither half in the file, and lint knows the digest', async () => {
+      const file = await recorded(way, [wrong, { id: 'key_nobody', secret: 'hunter2-hunter2' }])
+      const text = readFileSync(file, 'utf8')
+      for (const secret of [WRONG, 'hunter2']) expect(text).not.toContain(secret)
+      const digests = loadCassette(file).interactions.map(({ refusedPair }) => refusedPair)
+      expect(digests).toMatchObject([{ kind: 'scrypt' }, { kind: 'scrypt' }])
+      expect(new Set(digests.map((pair) => pair?.digest)).size).toBe(2)
+      expect(lintCassette(file).filter(({ severity }) => severity === 'error')).toEqual([])
+    })
+  },
+)
+
+describe('the digest of a refused pair', () => {
+  const [frontDoor] = WAYS
+  const record = (pairs: readonly Pair[]) => {
+    if (!frontDoor) throw new Error('there is a front door')
+    return recorded(frontDoor, pairs)
+  }
+
+  it('has a salt of its own in every recording, which a merge keeps', async () => {
+    const files = [await record([wrong]), await record([wrong])]
+    const loaded = files.map((file) => loadCassette(file))
+    const salts = loaded.map(({ interactions }) => interactions[0]?.refusedPair)
+    expect(salts[0]).not.toEqual(salts[1])
+    const merged = mergeCassettes(loaded)
+    expect(merged.interactions.map(({ refusedPair }) => refusedPair)).toEqual(salts)
+  })
+
+  it('is not made for another refusal', async () => {
+    const file = await recorded(WAYS[1] as Way, [{ secret: '' }])
+    expect(loadCassette(file).interactions[0]?.refusedPair).toBeUndefined()
+  })
+
+  it('puts what was refused into the lane of the client that it names, and a secret name into client-1', async () => {
+    const file = await record([wrong, { id: one.secret, secret: 'x'.repeat(20) }])
+    expect(loadCassette(file).interactions.map(({ lane }) => lane)).toEqual([one.keyId, 'client-1'])
+  })
+})

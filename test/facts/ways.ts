@@ -1,0 +1,163 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runCommandLine } from '../../src/cli/command-line.ts'
+import { exitCode } from '../../src/cli/exit-codes.ts'
+import { RATE_LIMIT_GROUPS } from '../../src/config/contract.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { startSession } from '../../src/start/recording.ts'
+import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
+import { partner, type TestPartner } from '../support/partners.ts'
+import { type ForeignClient, openForeignSandbox } from './foreign-sandbox.ts'
+import { type Got, type Sent, send } from './send.ts'
+
+/** Whoever a test talks to while it is recorded. */
+export type Target = { readonly send: (request: Sent) => Promise<Got> }
+
+/** One way to a cassette: a sandbox and who records it. Runs `tell` and returns the path of the cassette. */
+export type Way = {
+  readonly name: string
+  readonly record: (tell: (target: Target) => Promise<void>) => Promise<string>
+}
+
+/** The two clients that every sandbox of these tests knows. */
+const ONE: TestPartner = partner('one')
+const TWO: TestPartner = partner('two')
+export const CLIENTS = [ONE, TWO] as const
+
+const foreign: Readonly<Record<string, ForeignClient>> = Object.fromEntries(
+  CLIENTS.map(({ keyId, secret, tenant }) => [keyId, { secret, tenant }]),
+)
+
+let directory = ''
+let count = 0
+/** What a file of tests has made is removed at its end; the next one has a place of its own. */
+function place(): string {
+  if (!existsSync(directory)) directory = temporaryDirectory('facts')
+  return directory
+}
+const fresh = () => join(place(), `${++count}.har`)
+
+/** Nobody is limited, so that an answer follows from what is asked. */
+const LIMITS = {
+  rateLimits: {
+    groups: Object.fromEntries(Object.keys(RATE_LIMIT_GROUPS).map((group) => [group, 1_000_000])),
+  },
+  caps: [],
+  tokens: { failuresPerIp: 1_000_000 },
+}
+
+let running: Promise<Gateway> | undefined
+export function frontDoor(): Promise<Gateway> {
+  running ??= startGateway({
+    partners: CLIENTS,
+    clock: 'system',
+    config: { ...LIMITS, recording: { directory: place() } },
+  })
+  // It ends with the file of tests that has started it.
+  void running.then(({ exited }) => exited.then(() => (running = undefined)))
+  return running
+}
+
+async function recorded(upstream: string, tell: (target: Target) => Promise<void>): Promise<string> {
+  const config = loadConfig()
+  if (!config.ok) throw new Error('the built-in configuration is valid')
+  const out = fresh()
+  const session = await startSession({
+    mode: 'all',
+    out,
+    port: 0,
+    upstream: new URL(upstream),
+    config: config.config,
+  })
+  await tell({ send: (request) => send(session.url, request) }).finally(session.finish)
+  return out
+}
+
+/** A browser's HAR of what was said, made a cassette. */
+async function imported(upstream: string, tell: (target: Target) => Promise<void>): Promise<string> {
+  const entries: object[] = []
+  let at = Date.now()
+  const target: Target = {
+    send: async (request) => {
+      const got = await send(upstream, request)
+      at += 5
+      entries.push(entryOf(upstream, request, got, at))
+      return got
+    },
+  }
+  await tell(target)
+  const har = fresh()
+  const out = fresh()
+  writeFileSync(
+    har,
+    JSON.stringify({ log: { version: '1.2', creator: { name: 'x', version: '1' }, entries } }),
+  )
+  let err = ''
+  const ending = await runCommandLine(['cassette', 'import', har, '--out', out], {
+    out: () => {},
+    err: (text: string) => {
+      err += text
+    },
+    env: {},
+  })
+  if (exitCode(ending) !== 0) throw new Error(err)
+  return out
+}
+
+function entryOf(origin: string, { method, path, headers, body }: Sent, got: Got, at: number): object {
+  const lines = (list: readonly (readonly [string, string])[]) =>
+    list.map(([name, value]) => ({ name, value }))
+  const bytes = body === undefined ? undefined : Buffer.from(body)
+  return {
+    startedDateTime: new Date(at).toISOString(),
+    time: 1,
+    request: {
+      method,
+      url: origin + path,
+      httpVersion: 'HTTP/1.1',
+      headers: lines(headers),
+      ...(bytes && { postData: { text: bytes.toString('base64'), encoding: 'base64' } }),
+    },
+    response: {
+      status: got.status,
+      headers: lines(got.headers),
+      content: { size: got.text.length, text: got.text },
+    },
+  }
+}
+
+async function atTheFrontDoor(tell: (target: Target) => Promise<void>): Promise<string> {
+  const gateway = await frontDoor()
+  const name = `story-${++count}`
+  const operator = (method: string, path: string, body?: object) =>
+    send(gateway.operatorUrl, {
+      method,
+      path,
+      headers: body ? [['content-type', 'application/json']] : [],
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  const started = await operator('POST', '/recordings', { name, partner: null })
+  if (started.status !== 201) throw new Error(started.text)
+  await tell({ send: (request) => send(gateway.url, request) })
+  await operator('DELETE', `/recordings/${name}`)
+  return join(place(), `${name}.har`)
+}
+
+async function withForeign(
+  manners: 'strict' | 'lenient',
+  record: typeof recorded,
+  tell: Parameters<Way['record']>[0],
+) {
+  const sandbox = await openForeignSandbox(manners, foreign)
+  return record(sandbox.url, tell).finally(sandbox.close)
+}
+
+/** Every way, for the sandboxes that it can be used with. */
+export const WAYS: readonly Way[] = [
+  { name: 'the front door', record: atTheFrontDoor },
+  { name: 'record, of this product', record: async (tell) => recorded((await frontDoor()).url, tell) },
+  { name: 'record, of a strict sandbox', record: (tell) => withForeign('strict', recorded, tell) },
+  { name: 'record, of a lenient sandbox', record: (tell) => withForeign('lenient', recorded, tell) },
+  { name: 'import, of this product', record: async (tell) => imported((await frontDoor()).url, tell) },
+  { name: 'import, of a strict sandbox', record: (tell) => withForeign('strict', imported, tell) },
+]
