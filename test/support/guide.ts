@@ -17,7 +17,7 @@ export type Block = {
 
 export function blocksOf(file: string): Block[] {
   const text = readFileSync(file, 'utf8')
-  return [...text.matchAll(/^```([a-z]*)\n(.*?)^```$/gms)].map(
+  return [...text.matchAll(/^```([^\n]*)\n(.*?)^```$/gms)].map(
     ({ 1: language = '', 2: body = '', index }) => ({
       file,
       line: text.slice(0, index).split('\n').length,
@@ -59,7 +59,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
   sandgate: `exec "${process.execPath}" "${COMMAND}" "$@"`,
   npx: 'while case "$1" in -*) true ;; *) false ;; esac; do shift; done; exec "$@"',
   npm: `case "$*" in
-ci*|"run build") exit 0 ;;
+ci*|"run build"|pack|install*) exit 0 ;;
 start) exec sh -c "$(sed -n 's/^ *"start": "\\(.*\\)",$/\\1/p' package.json)" ;;
 test) exec "${process.execPath}" "$STAND_INS/partners-tests.mjs" ;;
 *) echo "npm $* has no stand-in" >&2; exit 64 ;;
