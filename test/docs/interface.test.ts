@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { RATE_LIMIT_GROUPS, SCOPES } from '../../src/config/contract.ts'
 import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
@@ -8,7 +6,6 @@ import { DEFAULT_CAPS } from '../../src/config/partners.ts'
 import { CATALOGUE } from '../../src/errors/catalogue.ts'
 import { ROWS } from '../../src/operations/operations.ts'
 
-const run = promisify(execFile)
 const guide = readFileSync('docs/interface.md', 'utf8')
 /** The formatter pads the cells of tables. */
 const unpadded = guide.replaceAll(/ {2,}/g, ' ')
@@ -28,12 +25,6 @@ describe('the guide to the interface', () => {
   it('has no operation that the gateway does not have', () => {
     const known = ROWS.map(({ id, method, path }) => `\`${id}\`: ${method} ${path}`)
     expect([...sections.keys()].slice(1)).toEqual(known)
-  })
-
-  it('has commands that a shell can read', async () => {
-    const commands = [...guide.matchAll(/```sh\n(.*?)```/gs)].map(([, command]) => command ?? '')
-    expect(commands.length).toBeGreaterThan(ROWS.length)
-    for (const command of commands) await run('sh', ['-n', '-c', command])
   })
 
   it('has the limits, caps, rules and scopes that the gateway ships with', () => {

@@ -34,6 +34,7 @@ export const NOT_QUICK = {
     'test/contract/restart.test.ts',
     'test/contract/shutdown.test.ts',
     'test/docs/generated-types.test.ts',
+    'test/docs/guides.test.ts',
     'test/docs/redocly.test.ts',
     'test/pack/pack.test.ts',
     'test/recorder/command.test.ts',
