@@ -12,7 +12,6 @@ import { inLanguages, type TextTable } from './texts.ts'
 const STYLE = inline(LOOK + SIDE_BY_SIDE)
 
 const TEXTS = inLanguages({
-  badge: { fr: 'Test', en: 'Sandbox' },
   needsToken: {
     fr: 'Cette adresse appartient à l’API : elle demande un jeton, qu’un navigateur n’envoie pas.',
     en: 'This address belongs to the API: it needs a token, which a browser does not send.',
@@ -46,7 +45,6 @@ export function browserRefusal(refusal: Refusal, { query, headers, requestId }: 
     title: `${title} · Sandgate`,
     heading: title,
     lead: markup`<p class="lead">${texts[lead]}</p>`,
-    badge: texts.badge,
     content: markup`<div class="card" data-code="${code}">
 <div class="roundel wait">${ICONS[icon]}</div>
 ${retryAfterSeconds !== undefined && markup`<p><strong>${texts.retryIn(String(retryAfterSeconds))}</strong></p>`}

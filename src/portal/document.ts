@@ -21,8 +21,8 @@ export type Document = {
   readonly lead: Markup
   /** At the upper right. */
   readonly corner?: Markup
-  /** Says that this is a sandbox. */
-  readonly badge: string
+  /** Beside the name, in place of the word that says that this is a sandbox. */
+  readonly badge?: string
   readonly content: Markup
   readonly style: Inline
   readonly script?: Inline
@@ -39,7 +39,7 @@ export type Document = {
  * framed page could be overlaid), never in a search engine, and its address (a session's URL) goes nowhere.
  */
 export function documentContent(document: Document): PageContent {
-  const { language, title, heading, lead, badge, content, style, script, layout, referrer } = document
+  const { language, title, heading, lead, content, style, script, layout, referrer } = document
   const { html } = markup`<!doctype html>
 <html lang="${language}">
 <head>
@@ -56,7 +56,7 @@ export function documentContent(document: Document): PageContent {
 <main class="page${layout && ` ${layout}`}">
 <header class="hero">
 ${GATE}
-<div class="bar"><span class="brand">${MARK}Sandgate <span class="badge">${badge}</span></span>${document.corner}</div>
+<div class="bar"><span class="brand">${MARK}Sandgate <span class="badge">${document.badge ?? SANDBOX[language]}</span></span>${document.corner}</div>
 <h1 id="title" tabindex="-1">${heading}</h1>
 ${lead}
 </header>
@@ -76,6 +76,8 @@ ${script && markup`<script>${script.text}</script>`}
     body: html,
   }
 }
+
+const SANDBOX: Readonly<Record<Language, string>> = { fr: 'Test', en: 'Sandbox' }
 
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',

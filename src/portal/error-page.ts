@@ -55,7 +55,6 @@ export function errorIndex(catalogue: Readonly<Record<string, ErrorEntry>>): Pag
     corner: markup`<a class="switch" href="/docs">Documentation</a>`,
     content: markup`<div class="cards">${sections}</div>`,
     language: 'en',
-    badge: 'Sandbox',
     style: INDEX_STYLE,
     layout: 'wide',
   })
@@ -76,7 +75,6 @@ function referencePage(page: { title: string; heading: string; lead: Markup; con
     ...page,
     content: markup`<div class="card">${page.content}<p class="ways"><a class="button" href="/docs">Open the documentation</a> <a class="way" href="/docs/errors">All error codes</a></p></div>`,
     language: 'en',
-    badge: 'Sandbox',
     style: STYLE,
   })
 }

@@ -126,7 +126,7 @@ function form(parts: SignInParts, visit: Visit, { trouble, keyId, hasSignedOut =
   const content = signInPage({
     language,
     action: view(SIGN_IN_PATH),
-    otherAddress: inLanguage(language === 'fr' ? 'en' : 'fr', SIGN_IN_PATH),
+    addressIn: (each) => inLanguage(each, SIGN_IN_PATH),
     token: parts.sessions.formToken(`sign-in ${cookie}`),
     keyId: keyId ?? demo?.clientId ?? '',
     demoKey: demo?.clientSecret,

@@ -1,8 +1,6 @@
 import { inLanguages, type TextsOf, type TextTable } from '../texts.ts'
 
 const TABLE = {
-  badge: { fr: 'Test', en: 'Sandbox' },
-  otherLanguage: { fr: 'English', en: 'Français' },
   title: { fr: 'Votre espace partenaire', en: 'Your partner portal' },
   lead: {
     fr: 'Ce qu’il vous reste, quand cela revient, et ce qui n’a pas marché.',
