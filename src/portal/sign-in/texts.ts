@@ -32,6 +32,10 @@ const TABLE = {
     fr: 'Cet identifiant et cette clé ne vont pas ensemble, ou la clé a été révoquée. Copiez-les encore une fois, en entier.',
     en: 'This key id and sandbox key do not belong together, or the key was revoked. Copy both again, whole.',
   },
+  live: {
+    fr: 'Ceci ressemble à la clé de production de quelqu’un. Ce sandbox ne prend que des clés sandbox : considérez-la comme divulguée et remplacez-la.',
+    en: 'This looks like somebody’s live key. This sandbox takes sandbox keys alone: regard the live key as known to others, and replace it.',
+  },
   tooMany: {
     fr: (seconds: string) =>
       `Trop d’essais manqués. Attendez ${seconds} s ; la bonne clé, elle, ouvre toujours.`,
