@@ -49,7 +49,7 @@ export function browserRefusal(refusal: Refusal, { query, headers, requestId }: 
 <div class="roundel wait">${ICONS[icon]}</div>
 ${retryAfterSeconds !== undefined && markup`<p><strong>${texts.retryIn(String(retryAfterSeconds))}</strong></p>`}
 <dl class="facts"><dt>${texts.whatToDo}</dt><dd>${resolution}</dd>
-<dt>${texts.code}</dt><dd><a href="/docs/errors/${code}" hreflang="en"><code>${code}</code></a> · HTTP ${errorEntry(code).status}</dd>
+<dt>${texts.code}</dt><dd><a href="/docs/errors/${code}"><code>${code}</code></a> · HTTP ${errorEntry(code).status}</dd>
 <dt>${texts.reference}</dt><dd><code>${requestId}</code></dd></dl>
 <p class="ways"><a class="button" href="/docs">${texts.docs}</a> <a class="way" href="/portal/usage">${texts.portal}</a> <a class="way" href="/">${texts.start}</a></p>
 </div>`,

@@ -1,4 +1,4 @@
-import type { Language } from './language.ts'
+import type { Language } from '../http/language.ts'
 import { type Markup, markup } from './markup.ts'
 
 /** The other language of each, as its own readers call it. */

@@ -7,6 +7,7 @@ import { languageSwitch } from './language-switch.ts'
 import { LOOK, SIDE_BY_SIDE } from './look.css.ts'
 import { type Markup, markup } from './markup.ts'
 import type { Page, PageAnswer, Visit } from './page.ts'
+import { SNIPPET_LOOK } from './snippet.css.ts'
 import { inLanguages, type TextTable } from './texts.ts'
 import { USAGE_PATH } from './usage/addresses.ts'
 
@@ -19,8 +20,7 @@ export type StartParts = {
   readonly hasPortal: boolean
 }
 
-const STYLE = inline(`${LOOK}${SIDE_BY_SIDE}
-.snippet { overflow-x: auto; margin-bottom: 0; padding: 14px 16px; border-radius: 12px; background: var(--gate); color: var(--gate-ink); font: .8125rem/1.6 var(--mono) }
+const STYLE = inline(`${LOOK}${SIDE_BY_SIDE}${SNIPPET_LOOK}
 .links { list-style: none; padding: 0; display: grid; gap: 10px }
 .links a { display: flex; gap: 14px; align-items: center; min-height: 56px; padding: 10px 14px; border: 1px solid var(--line); border-radius: 14px; text-decoration: none; color: var(--ink) }
 .links a:hover { border-color: var(--brand); background: var(--tint) }

@@ -1,9 +1,10 @@
 import { type ErrorCode, isErrorCode } from '../errors/catalogue.ts'
 import type { Refusal } from '../errors/refusal.ts'
+import type { Language } from '../http/language.ts'
 import type { Fields } from '../operations/operation.ts'
 import { type Document, documentContent, inline } from './document.ts'
 import { ICONS, type IconName } from './icons.ts'
-import { askedLanguage, type Language, languageOf } from './language.ts'
+import { askedLanguage, languageOf } from './language.ts'
 import { languageSwitch } from './language-switch.ts'
 import { LOOK, SIDE_BY_SIDE } from './look.css.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
@@ -93,7 +94,7 @@ ${approved ? roundel('check', '') : roundel('cross', 'bad')}
 <p>${approved ? texts.approvedNext(sender.partner) : texts.rejectedNext(sender.partner)}</p>
 <dl class="facts"><dt>${texts.reference}</dt><dd><code>${String(decision.kycId)}</code></dd>
 <dt>${texts.decidedAt}</dt><dd><time datetime="${decidedAt.toISOString()}">${when.format(decidedAt)} UTC</time></dd>
-${code && markup`<dt>${texts.reason}</dt><dd><a href="/docs/errors/${code}" hreflang="en"><code>${code}</code></a></dd>`}</dl>
+${code && markup`<dt>${texts.reason}</dt><dd><a href="/docs/errors/${code}"><code>${code}</code></a></dd>`}</dl>
 ${returnLink(texts, sender)}</div>`,
     style: STYLE,
   })

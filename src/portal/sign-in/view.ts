@@ -1,6 +1,6 @@
+import type { Language } from '../../http/language.ts'
 import { type Document, documentContent, inline } from '../document.ts'
 import { ICONS } from '../icons.ts'
-import type { Language } from '../language.ts'
 import { languageSwitch } from '../language-switch.ts'
 import { LOOK, SIDE_BY_SIDE } from '../look.css.ts'
 import { type Markup, markup } from '../markup.ts'

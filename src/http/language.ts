@@ -1,0 +1,27 @@
+import { type HeaderValue, weightedRanges } from './accept.ts'
+
+export const LANGUAGES = ['fr', 'en'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+/**
+ * The reader's preference by weight, then by order (RFC 4647 section 3.4: `fr` matches `fr-CI`). A range that
+ * names a language outranks `*`, so `fr;q=0, *` is English. `otherwise` where none of ours is asked for, or any.
+ */
+export function preferredLanguage(acceptLanguage: HeaderValue, otherwise: Language): Language {
+  // Most clients ask for none.
+  if (acceptLanguage === undefined) return otherwise
+  const ranges = weightedRanges(acceptLanguage)
+  let best = { language: otherwise, quality: 0, at: Number.MAX_SAFE_INTEGER }
+  for (const language of LANGUAGES) {
+    const named = ranges.filter(({ range }) => range === language || range.startsWith(`${language}-`))
+    const matching = named.length > 0 ? named : ranges.filter(({ range }) => range === '*')
+    const [first] = matching.toSorted((a, b) => b.quality - a.quality)
+    if (!first) continue
+    const at = ranges.indexOf(first)
+    const isEarlier = at < best.at || (at === best.at && language === otherwise)
+    if (first.quality > best.quality || (first.quality === best.quality && isEarlier)) {
+      best = { language, quality: first.quality, at }
+    }
+  }
+  return best.quality > 0 ? best.language : otherwise
+}
