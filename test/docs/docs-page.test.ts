@@ -192,8 +192,8 @@ describe('the reference in a browser', () => {
     for (const [index, { path, method }] of ROWS.entries()) {
       await links.nth(index).click()
       const title = page.locator('[part="section-operation-webhook-method"]')
-      await expect.poll(async () => (await title.innerText()).toLowerCase()).toContain(path.toLowerCase())
-      expect((await title.innerText()).toUpperCase()).toContain(method)
+      await expect.poll(() => title.textContent()).toContain(path)
+      expect((await title.textContent())?.toUpperCase()).toContain(method)
       const statuses = await page
         .locator('api-response')
         .locator('[part~="btn-response-status"]')
