@@ -25,3 +25,16 @@ export function preferredLanguage(acceptLanguage: HeaderValue, otherwise: Langua
   }
   return best.quality > 0 ? best.language : otherwise
 }
+
+/** Beside words that would be others for another reader (RFC 9110 sections 8.5 and 12.5.5). */
+export function languageHeaders(language: Language): {
+  readonly 'content-language': Language
+  readonly vary: 'Accept-Language'
+} {
+  return LANGUAGE_HEADERS[language]
+}
+
+const LANGUAGE_HEADERS = {
+  fr: { 'content-language': 'fr', vary: 'Accept-Language' },
+  en: { 'content-language': 'en', vary: 'Accept-Language' },
+} as const

@@ -38,8 +38,6 @@ describe('the package', () => {
       return scripts.preinstall ?? scripts.install ?? scripts.postinstall
     })
     const native = ['lmdb/package.json', 'msgpackr-extract/package.json']
-    // Of the documentation page's library; `scarfSettings` in package.json turns it off.
-    if ('swagger-ui-dist' in dependencies) native.push('@scarf/scarf/package.json')
     expect(installing.filter((name) => !native.includes(name))).toEqual([])
   })
 
