@@ -3,10 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PartnerProject, partnerProject } from './partner-project.ts'
 
-const { version, dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-  version: string
-  dependencies: Record<string, string>
-}
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 const TOOLS = 'node_modules/.cache/test-runners/node_modules'
 let project: PartnerProject
 
