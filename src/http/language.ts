@@ -10,6 +10,23 @@ export type Language = (typeof LANGUAGES)[number]
 export function preferredLanguage(acceptLanguage: HeaderValue, otherwise: Language): Language {
   // Most clients ask for none.
   if (acceptLanguage === undefined) return otherwise
+  const text = String(acceptLanguage).slice(0, READ)
+  if (text === last.text && otherwise === last.otherwise) return last.language
+  last = { text, otherwise, language: judged(text, otherwise) }
+  return last.language
+}
+
+/** Longer than what browsers send; what is longer than that is not read to its end. */
+const READ = 300
+
+/** Mostly the same as for the request before. */
+let last: { readonly text: string; readonly otherwise: Language; readonly language: Language } = {
+  text: '',
+  otherwise: 'en',
+  language: 'en',
+}
+
+function judged(acceptLanguage: string, otherwise: Language): Language {
   const ranges = weightedRanges(acceptLanguage)
   let best = { language: otherwise, quality: 0, at: Number.MAX_SAFE_INTEGER }
   for (const language of LANGUAGES) {
