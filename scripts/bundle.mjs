@@ -25,7 +25,7 @@ await build({
   target: 'node20',
   format: 'cjs',
   // Native code, and what is looked up by its files.
-  external: ['lmdb', 'pino-pretty', 'swagger-ui-dist'],
+  external: ['lmdb', 'pino-pretty'],
   plugins: [
     quickAssertions,
     { name: 'smaller', setup: (build) => Object.entries(SMALLER).map((each) => replace(build, ...each)) },

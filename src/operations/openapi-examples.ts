@@ -1,6 +1,8 @@
 import { type ErrorCode, errorEntry } from '../errors/catalogue.ts'
+import { errorWords } from '../errors/catalogue-fr.ts'
 import { problem } from '../errors/problem.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
+import type { Language } from '../http/language.ts'
 import { repayment } from '../simulator/loan.ts'
 import { tokenProblem } from '../tokens/token-request.ts'
 import type { Json } from './openapi-schemas.ts'
@@ -31,22 +33,28 @@ export function bodyExamples(row: OperationRow): Json {
 }
 
 /** Examples of the answer; a deciding operation has one for each outcome. */
-export function successExamples(row: OperationRow): Json {
+export function successExamples(row: OperationRow, language: Language = 'en'): Json {
   const { outcomes, success } = row
   const { example } = success
   if (!outcomes) return { example: { summary: success.description, value: example } }
   const magic = MAGIC[row.id]
   const { decidedAt, ...before } = example
   const { code } = outcomes
-  const refused = { outcome: outcomes.bad, code, resolution: errorEntry(code).resolution, decidedAt }
+  const refused = {
+    outcome: outcomes.bad,
+    code,
+    resolution: errorWords(code, language).resolution,
+    decidedAt,
+  }
   return {
     [outcomes.good]: { summary: outcomes.good, value: { ...example, ...magic?.good } },
     [outcomes.bad]: { summary: errorEntry(code).title, value: { ...before, ...magic?.bad, ...refused } },
   }
 }
 
-export function problemExample(code: ErrorCode, publicUrl: string): Json {
-  return { summary: errorEntry(code).title, value: problem(refusalExample(code), REQUEST_ID, publicUrl) }
+export function problemExample(code: ErrorCode, publicUrl: string, language: Language = 'en'): Json {
+  const value = problem(refusalExample(code), REQUEST_ID, publicUrl, language)
+  return { summary: errorEntry(code).title, value }
 }
 
 export function exchangeExample(code: ErrorCode): Json {

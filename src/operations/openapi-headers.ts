@@ -40,11 +40,18 @@ export const HEADERS = {
     { enum: ['true'] },
   ),
   'WWW-Authenticate': text('The challenge of RFC 6750, or of HTTP Basic.', 'Bearer error="invalid_token"'),
+  'Content-Language': text('The language of what the answer says in words: `en` or `fr`.', 'en', {
+    enum: ['en', 'fr'],
+  }),
+  Vary: text('The words follow `Accept-Language`.', 'Accept-Language'),
   'Cache-Control': text('Answers are never cached.', 'no-store'),
   Pragma: text('RFC 6749 section 5.1.', 'no-cache'),
 } as const satisfies Record<string, Json>
 
 export type HeaderName = keyof typeof HEADERS
+
+/** Beside words that follow Accept-Language. */
+export const LANGUAGE = ['Content-Language', 'Vary'] as const satisfies readonly HeaderName[]
 
 /** On every response, whatever produced it. */
 export const COMMON_HEADERS: readonly HeaderName[] = [
@@ -79,7 +86,12 @@ export function headerComponents(): Json {
   )
 }
 
-const SOMETIMES: readonly HeaderName[] = ['Retry-After', 'WWW-Authenticate', 'Idempotency-Replayed']
+const SOMETIMES: readonly HeaderName[] = [
+  'Retry-After',
+  'WWW-Authenticate',
+  'Idempotency-Replayed',
+  ...LANGUAGE,
+]
 
 export const HEADER_PARAMETERS = {
   IdempotencyKey: {

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import type { OutcomeNames } from '../simulator/rules.ts'
 import { type Answerer, byStatus, codesOf } from './openapi-codes.ts'
 import { bodyExamples, successExamples } from './openapi-examples.ts'
-import { type HeaderName, headerParameters, responseHeaders } from './openapi-headers.ts'
+import { type HeaderName, headerParameters, LANGUAGE, responseHeaders } from './openapi-headers.ts'
 import { requestName, responseName } from './openapi-names.ts'
 import type { Problems } from './openapi-problems.ts'
 import type { Json, Schemas } from './openapi-schemas.ts'
@@ -106,13 +106,17 @@ function success(row: OperationRow, schemas: Schemas): Json {
     ...(row.auth === 'client' ? (['Pragma'] as const) : []),
   ]
   const replays = row.auth !== 'client' && row.method === 'POST'
+  const sometimes: HeaderName[] = [
+    ...(replays ? (['Idempotency-Replayed'] as const) : []),
+    ...(row.outcomes || showsDecision(schema) ? LANGUAGE : []),
+  ]
   const name = responseName(row.id)
   const named = row.outcomes
     ? schemas.plain(name, decided(schemas.inline(schema, 'response'), row.outcomes))
     : schemas.named(name, schema, 'response')
   return {
     description,
-    headers: responseHeaders(always, replays ? ['Idempotency-Replayed'] : []),
+    headers: responseHeaders(always, sometimes),
     content: {
       'application/json': {
         schema: named,
@@ -120,6 +124,11 @@ function success(row: OperationRow, schemas: Schemas): Json {
       },
     },
   }
+}
+
+/** Only a refused decision has words in it. */
+function showsDecision({ properties = {} }: TSchema & { properties?: object }): boolean {
+  return 'decision' in properties
 }
 
 /** A decision is one of two, told apart by its outcome: only a refusal has a code and says what to do. */

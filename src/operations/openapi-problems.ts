@@ -2,7 +2,7 @@ import { CAP_PRODUCTS } from '../config/contract.ts'
 import { CATALOGUE, type ErrorCode, errorEntry } from '../errors/catalogue.ts'
 import { codesOf } from './openapi-codes.ts'
 import { exchangeExample, problemExample } from './openapi-examples.ts'
-import { type HeaderName, responseHeaders } from './openapi-headers.ts'
+import { type HeaderName, LANGUAGE, responseHeaders } from './openapi-headers.ts'
 import { type Json, refTo, type Schemas } from './openapi-schemas.ts'
 import type { OperationRow } from './operation.ts'
 
@@ -61,7 +61,7 @@ function headersOf(row: OperationRow, status: number, codes: readonly ErrorCode[
   const always: HeaderName[] = [
     ...(WAITING.includes(status) ? (['Retry-After'] as const) : []),
     ...(status === 401 && !isExchange ? (['WWW-Authenticate'] as const) : []),
-    ...(isExchange && status !== 431 ? (['Pragma'] as const) : []),
+    ...(isExchange && status !== 431 ? (['Pragma'] as const) : LANGUAGE),
   ]
   const sometimes: HeaderName[] = [
     ...(codes.includes('PARTNER_LIMIT_EXCEEDED') ? (['Retry-After'] as const) : []),

@@ -57,6 +57,7 @@ const DESCRIPTION = `Exchange the sandbox key for a token, then call the operati
 - Errors are RFC 9457 problem documents; programs branch on \`code\`.
 - A rejection or a failed payment is a decision: HTTP 200 with \`outcome\`, \`code\` and \`resolution\`.
 - Every response carries \`X-Request-Id\` and the rate-limit window: \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\`, \`RateLimit\` and \`RateLimit-Policy\`.
+- With \`Accept-Language: fr\`, \`title\` and \`resolution\` are in French; \`detail\` and the token exchange stay English.
 - Money is whole XOF. Certain inputs lead to certain outcomes, and \`X-Sandbox-Outcome\` asks for one.`
 
 const TAGS: Readonly<Record<OperationRow['tag'], string>> = {

@@ -1,10 +1,11 @@
 import { SCOPES } from '../config/contract.ts'
-import { CATALOGUE, isErrorCode } from '../errors/catalogue.ts'
+import { isErrorCode } from '../errors/catalogue.ts'
 import { refuse } from '../errors/refusal.ts'
 import type { PublishedOutcomes } from '../simulator/published-outcomes.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { errorIndex, errorPage, unknownErrorPage } from './error-page.ts'
 import type { Page, PageAnswer } from './page.ts'
+import { createRepresentation, type Representation } from './representation.ts'
 
 export type DocumentParts = {
   readonly signingKeys: SigningKeys
@@ -25,7 +26,7 @@ export const OUTCOMES_PATH = '/v1/sandbox/outcomes'
 /** The documents that machines and people find their way by; none needs a token. */
 export function publicDocuments(parts: DocumentParts): readonly Page[] {
   const { signingKeys, publishSeconds, issuer, publicUrl, openApi, outcomes } = parts
-  let document: PageAnswer | undefined
+  let document: Representation | undefined
   // Nobody may keep the JWKS for longer than a new key is in it before it signs.
   const maxAge = Math.min(JWKS_MAX_AGE_SECONDS, publishSeconds)
   return [
@@ -38,21 +39,25 @@ export function publicDocuments(parts: DocumentParts): readonly Page[] {
     get('oauth.metadata', '/.well-known/oauth-authorization-server', () =>
       json(metadata(issuer(), publicUrl())),
     ),
-    get('openapi', '/openapi.json', () => {
+    get('openapi', '/openapi.json', ({ headers }) => {
       // Made when it is first asked for; it never changes while the gateway runs.
-      document ??= json(openApi())
-      return document
+      document ??= createRepresentation({
+        contentType: 'application/json',
+        bytes: Buffer.from(JSON.stringify(openApi())),
+        isPacked: false,
+      })
+      return document.answer(headers, 'no-cache')
     }),
-    get('docs.errors', '/docs/errors', () => ({ kind: 'page', status: 200, ...errorIndex(CATALOGUE) })),
+    get('docs.errors', '/docs/errors', (visit) => ({ kind: 'page', status: 200, ...errorIndex(visit) })),
     get('sandbox.outcomes', OUTCOMES_PATH, () => json(outcomes())),
     {
-      ...get('docs.error', '/docs/errors/{code}', ({ params }) => {
-        const code = params.code ?? ''
+      ...get('docs.error', '/docs/errors/{code}', (visit) => {
+        const code = visit.params.code ?? ''
         return isErrorCode(code)
-          ? { kind: 'page', status: 200, ...errorPage(code, CATALOGUE[code]) }
+          ? { kind: 'page', status: 200, ...errorPage(code, visit, publicUrl()) }
           : { kind: 'refused', refusal: refuse('NOT_FOUND', 'There is no such error code.') }
       }),
-      renderRefusal: ({ detail }) => unknownErrorPage(detail),
+      renderRefusal: (_refusal, visitor) => unknownErrorPage(visitor),
     },
   ]
 }

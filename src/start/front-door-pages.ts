@@ -4,7 +4,7 @@ import type { Edge } from '../gateway/context.ts'
 import { portalParts } from '../gateway/portal-parts.ts'
 import { widgetParts } from '../gateway/widget-decision.ts'
 import { buildOpenApi } from '../operations/openapi.ts'
-import { docsPages } from '../portal/docs-page.ts'
+import { docsPages } from '../portal/docs/page.ts'
 import type { Page } from '../portal/page.ts'
 import { portalPages } from '../portal/portal.ts'
 import { publicDocuments } from '../portal/public-documents.ts'
@@ -26,7 +26,7 @@ export function frontDoorPages(edge: Edge, deciders: Deciders, sessions: Session
   return [
     startPage({ publicUrl, demo, hasPortal: true }),
     ...publicDocuments({ signingKeys, publishSeconds, issuer, publicUrl, openApi, outcomes }),
-    ...docsPages({ demo }),
+    ...docsPages({ demo, hasPortal: true }),
     ...widgetPages(widgetParts(edge, deciders)),
     ...portalPages(portalParts(edge, sessions)),
   ]

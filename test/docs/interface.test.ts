@@ -50,3 +50,31 @@ describe('the guide to the interface', () => {
     expect([...named].filter((code) => !(code in CATALOGUE) && !variables.includes(code))).toEqual([])
   })
 })
+
+describe('the guide in French', () => {
+  const french = readFileSync('docs/interface.fr.md', 'utf8')
+  const blocks = (text: string) => text.match(/```\w+\n.*?\n```/gs)
+  const headings = (text: string) => text.match(/^#+/gm)?.join(' ')
+  const named = (text: string) => [...new Set(text.match(/`[^`\s]+`/g))]
+
+  it('has the same commands, operations and parts, in the same order', () => {
+    expect(blocks(french)).toEqual(blocks(guide))
+    expect(headings(french)).toBe(headings(guide))
+    expect(french.match(/^### .*/gm)).toEqual(guide.match(/^### .*/gm))
+  })
+
+  it('names everything that the English one names', () => {
+    const known = new Set(named(french))
+    expect(named(guide).filter((name) => !known.has(name))).toEqual([])
+  })
+
+  it('has the limits, caps, rules and scopes that the gateway ships with', () => {
+    const plain = french.replaceAll(/ {2,}/g, ' ')
+    for (const [group, limit] of Object.entries(RATE_LIMIT_GROUPS))
+      expect(plain).toMatch(new RegExp(`\\| \`${group}\`[^|]*\\| ${limit} \\|`))
+    for (const { product, limit, unit, period } of DEFAULT_CAPS) {
+      const of = `${limit} ${unit === 'calls' ? 'appels' : 'XOF'} par ${period === 'day' ? 'jour' : 'mois'}`
+      expect(plain).toContain(`| \`${product}\` | ${of} |`)
+    }
+  })
+})

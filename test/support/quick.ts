@@ -8,6 +8,7 @@ export const NOT_QUICK = {
     'test/cassettes/file/har.test.ts',
     'test/cassettes/file/har-readers.test.ts',
     'test/docs/docs-page.test.ts',
+    'test/docs/screenshots.test.ts',
     'test/portal/operator-overview.test.ts',
     'test/portal/portal-journeys.test.ts',
     'test/portal/portal-screenshots.test.ts',
