@@ -1,5 +1,5 @@
 import { CATALOGUE, type ErrorCode, type ErrorEntry } from '../src/errors/catalogue.ts'
-import { ANSWERERS, type Answerer, codesOf } from '../src/operations/openapi-codes.ts'
+import { ANSWERERS, type Answerer, codesOf, USUAL } from '../src/operations/openapi-codes.ts'
 import { ROWS } from '../src/operations/operations.ts'
 import { table } from './markdown.ts'
 
@@ -50,7 +50,10 @@ function whereOf(code: ErrorCode): string {
 }
 
 function placesOf(code: ErrorCode, answerer?: Answerer): string {
-  const rows = ROWS.filter((row) => codesOf(row, answerer).includes(code) || row.outcomes?.code === code)
+  const rows = ROWS.filter(
+    (row) =>
+      codesOf(row, { ...USUAL, ...(answerer && { answerer }) }).includes(code) || row.outcomes?.code === code,
+  )
   if (rows.length === ROWS.length) return 'everywhere'
   if (rows.length === 0) return 'other paths and methods'
   const open = ROWS.filter(({ auth }) => auth !== 'client')

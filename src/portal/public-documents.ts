@@ -12,6 +12,7 @@ export type DocumentParts = {
   readonly publishSeconds: number
   readonly issuer: () => string
   readonly publicUrl: () => string
+  /** The same object for as long as nothing in it has changed. */
   readonly openApi: () => object
   /** What decides at the moment. */
   readonly outcomes: () => PublishedOutcomes
@@ -25,7 +26,7 @@ export const OUTCOMES_PATH = '/v1/sandbox/outcomes'
 /** The documents that machines and people find their way by; none needs a token. */
 export function publicDocuments(parts: DocumentParts): readonly Page[] {
   const { signingKeys, publishSeconds, issuer, publicUrl, openApi, outcomes } = parts
-  let document: PageAnswer | undefined
+  let shown: { document: object; answer: PageAnswer } | undefined
   // Nobody may keep the JWKS for longer than a new key is in it before it signs.
   const maxAge = Math.min(JWKS_MAX_AGE_SECONDS, publishSeconds)
   return [
@@ -39,9 +40,9 @@ export function publicDocuments(parts: DocumentParts): readonly Page[] {
       json(metadata(issuer(), publicUrl())),
     ),
     get('openapi', '/openapi.json', () => {
-      // Made when it is first asked for; it never changes while the gateway runs.
-      document ??= json(openApi())
-      return document
+      const document = openApi()
+      if (shown?.document !== document) shown = { document, answer: json(document) }
+      return shown.answer
     }),
     get('docs.errors', '/docs/errors', () => ({ kind: 'page', status: 200, ...errorIndex(CATALOGUE) })),
     get('sandbox.outcomes', OUTCOMES_PATH, () => json(outcomes())),
