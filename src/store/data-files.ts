@@ -43,8 +43,8 @@ function unusable(message: string): StoreOpenError {
   return new StoreOpenError('unusable', `${message}; choose another store path, or move that file away`)
 }
 
-/** Made by a restore, and gone when all of it is there. */
-export const RESTORE_LOCK = 'restore.lock'
+/** The mark of a restore, gone when all of it is there. */
+export const UNFINISHED_RESTORE = 'unfinished-restore'
 
 /**
  * Refuses a data file that LMDB must not map, and a directory that is being restored. `own` is the socket of this
@@ -52,7 +52,7 @@ export const RESTORE_LOCK = 'restore.lock'
  * looked at it.
  */
 async function judgeDataFile(directory: string, own: string): Promise<void> {
-  if (existsSync(join(directory, RESTORE_LOCK)))
+  if (existsSync(join(directory, UNFINISHED_RESTORE)))
     throw new StoreOpenError(
       'unusable',
       `a restore into ${directory} has not ended. Wait for it; when none runs, repeat it.`,
