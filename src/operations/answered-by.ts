@@ -1,6 +1,6 @@
 import { CATALOGUE, type ErrorCode } from '../errors/catalogue.ts'
 import type { Language } from '../http/language.ts'
-import { ANSWERERS, type Answerer, codesOf } from './openapi-codes.ts'
+import { ANSWERERS, type Answerer, codesOf, USUAL } from './openapi-codes.ts'
 import { exchangeExample, problemExample, successExamples } from './openapi-examples.ts'
 import type { Json } from './openapi-schemas.ts'
 import type { OperationRow } from './operation.ts'
@@ -16,7 +16,8 @@ export type AnsweredBy = {
 export function answeredBy(code: ErrorCode): AnsweredBy {
   const answerers = Object.keys(ANSWERERS) as Answerer[]
   const when = answerers.find((each) => ANSWERERS[each].codes.includes(code))
-  const rows = ROWS.filter((row) => codesOf(row, when).includes(code) || row.outcomes?.code === code)
+  const circumstances = { ...USUAL, ...(when && { answerer: when }) }
+  const rows = ROWS.filter((row) => codesOf(row, circumstances).includes(code) || row.outcomes?.code === code)
   return { rows, kind: kindOf(rows), when }
 }
 

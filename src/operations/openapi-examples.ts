@@ -18,7 +18,7 @@ const MAGIC: Readonly<Record<string, { good: Fields; bad: Fields }>> = {
   'credit.apply': { good: { amount: 50011 }, bad: { amount: 50099 } },
 }
 
-const REQUEST_ID = 'req_0VhYx3kQm4Zq9TtB2nR7wLc1d'
+const REQUEST_ID = 'req_Q2qn9aL2UL1my0I1'
 
 /** Examples of the request body; a deciding operation has one for each outcome. */
 export function bodyExamples(row: OperationRow): Json {

@@ -13,6 +13,7 @@ export type DocumentParts = {
   readonly publishSeconds: number
   readonly issuer: () => string
   readonly publicUrl: () => string
+  /** The same object for as long as nothing in it has changed. */
   readonly openApi: () => object
   /** What decides at the moment. */
   readonly outcomes: () => PublishedOutcomes
@@ -26,7 +27,7 @@ export const OUTCOMES_PATH = '/v1/sandbox/outcomes'
 /** The documents that machines and people find their way by; none needs a token. */
 export function publicDocuments(parts: DocumentParts): readonly Page[] {
   const { signingKeys, publishSeconds, issuer, publicUrl, openApi, outcomes } = parts
-  let document: Representation | undefined
+  let shown: { readonly document: object; readonly representation: Representation } | undefined
   // Nobody may keep the JWKS for longer than a new key is in it before it signs.
   const maxAge = Math.min(JWKS_MAX_AGE_SECONDS, publishSeconds)
   return [
@@ -40,13 +41,17 @@ export function publicDocuments(parts: DocumentParts): readonly Page[] {
       json(metadata(issuer(), publicUrl())),
     ),
     get('openapi', '/openapi.json', ({ headers }) => {
-      // Made when it is first asked for; it never changes while the gateway runs.
-      document ??= createRepresentation({
-        contentType: 'application/json',
-        bytes: Buffer.from(JSON.stringify(openApi())),
-        isPacked: false,
-      })
-      return document.answer(headers, 'no-cache')
+      const document = openApi()
+      if (shown?.document !== document) {
+        const bytes = Buffer.from(JSON.stringify(document))
+        const representation = createRepresentation({
+          contentType: 'application/json',
+          bytes,
+          isPacked: false,
+        })
+        shown = { document, representation }
+      }
+      return shown.representation.answer(headers, 'no-cache')
     }),
     get('docs.errors', '/docs/errors', (visit) => ({ kind: 'page', status: 200, ...errorIndex(visit) })),
     get('sandbox.outcomes', OUTCOMES_PATH, () => json(outcomes())),

@@ -1,4 +1,5 @@
 import { demoCredentials } from '../config/demo.ts'
+import type { Config } from '../config/schema.ts'
 import type { Deciders } from '../decisions/decide.ts'
 import type { Edge } from '../gateway/context.ts'
 import { portalParts } from '../gateway/portal-parts.ts'
@@ -17,7 +18,13 @@ import { publishOutcomes } from '../simulator/published-outcomes.ts'
 export function frontDoorPages(edge: Edge, deciders: Deciders, sessions: Sessions): readonly Page[] {
   const { signingKeys, issuer, publicUrl } = edge
   const { publishSeconds } = edge.settings().config.tokens
-  const openApi = () => buildOpenApi({ publicUrl: publicUrl() })
+  let made: { config: Config; document: object } | undefined
+  // Whoever decides may change while the gateway runs.
+  const openApi = () => {
+    const { config } = edge.settings()
+    if (made?.config !== config) made = { config, document: buildOpenApi({ publicUrl: publicUrl(), config }) }
+    return made.document
+  }
   const outcomes = () => {
     const { config } = edge.settings()
     return publishOutcomes(config.outcomes, config.scores)

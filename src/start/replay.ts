@@ -112,7 +112,11 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   })
   let url = ''
   const publicUrl = options.publicUrl ?? (() => url)
-  const openApi = () => buildOpenApi({ publicUrl: publicUrl(), answerer: 'tape' })
+  let document: object | undefined
+  const openApi = () => {
+    document ??= buildOpenApi({ publicUrl: publicUrl(), answerer: 'tape', config })
+    return document
+  }
   const { rules, scores } = decidings[0] ?? BUILT_IN
   const outcomes = () => publishOutcomes(rules, scores)
   const ownPages = [

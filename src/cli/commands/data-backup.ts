@@ -10,7 +10,7 @@ import { configFile, readConfig } from '../config-file.ts'
 import type { Exit } from '../exit-codes.ts'
 import { callOwner } from '../operator-client.ts'
 import { inDirectory } from '../owned-directory.ts'
-import { wrongUsage } from '../reporting.ts'
+import { printableLines, wrongUsage } from '../reporting.ts'
 
 /** As long as a large file on a slow disk may take. */
 const PATIENCE_MS = 24 * 3_600_000
@@ -28,7 +28,7 @@ export const backup: Run = async (invocation, io) => {
     return wrongUsage(invocation, io, 'the store is kept in memory; there is nothing to back up')
   const directory = resolve(named)
   const refused = (message: string): Exit => {
-    io.err(`sandgate ${command.name}: ${message}\n`)
+    io.err(printableLines(`sandgate ${command.name}: ${message}\n`))
     return 'failure'
   }
   const body = { directory }
@@ -79,7 +79,7 @@ export const restore: Run = async (invocation, io) => {
     return wrongUsage(invocation, io, 'the store is kept in memory; set store.path to restore into it')
   const outcome = await restoreInto(from, store.path)
   if (!outcome.ok) {
-    io.err(`sandgate ${command.name}: ${outcome.message}\n`)
+    io.err(printableLines(`sandgate ${command.name}: ${outcome.message}\n`))
     return 'store'
   }
   const { createdAt } = outcome.manifest
