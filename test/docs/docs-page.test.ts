@@ -159,6 +159,12 @@ describe('the reference in a browser', () => {
     // Neither is filled in unless somebody chooses it.
     expect(first.request().headers()).not.toHaveProperty('x-tenant-id')
     expect(first.request().headers()).not.toHaveProperty('x-sandbox-outcome')
+    // After a token was refused, another one is fetched.
+    const refused = { status: 401, json: { code: 'TOKEN_INVALID' } }
+    await page.route('**/v1/payments/fund', (route) => route.fulfill(refused), { times: 1 })
+    expect((await send(page)).status()).toBe(401)
+    expect((await send(page)).status()).toBe(200)
+    expect(exchanges).toHaveLength(2)
   })
 
   it('keeps what its reader has typed', async () => {
@@ -192,8 +198,8 @@ describe('the reference in a browser', () => {
     for (const [index, { path, method }] of ROWS.entries()) {
       await links.nth(index).click()
       const title = page.locator('[part="section-operation-webhook-method"]')
-      await expect.poll(() => title.textContent()).toContain(path)
-      expect((await title.textContent())?.toUpperCase()).toContain(method)
+      const shown = async () => (await title.textContent())?.replaceAll(/\s+/g, ' ').trim().toLowerCase()
+      await expect.poll(shown).toBe(`${method} ${path}`.toLowerCase())
       const statuses = await page
         .locator('api-response')
         .locator('[part~="btn-response-status"]')

@@ -78,6 +78,8 @@ ${LOOK_SCRIPT}
       if (request.method === 'POST' && (!key || key === EXAMPLE_KEY)) request.headers.set('Idempotency-Key', uuid())
     }
     const response = await send(request)
+    // Revoked, or of a gateway that has begun anew: the next attempt fetches another one.
+    if (response.status === 401) token = undefined
     const answer = await response.clone().json().catch(() => undefined)
     if (response.ok) {
       if (isExchange && answer?.access_token) keepToken(answer)

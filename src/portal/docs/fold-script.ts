@@ -32,10 +32,10 @@ export const FOLD_SCRIPT = `
     return spec
   }
 
-  // That no text holds U+0000 is for programs.
+  // That no text holds U+0000, and the list of all countries, are for programs.
   function withoutNoise(value) {
     if (value === null || typeof value !== 'object') return
-    if (value.pattern === '^[^\\u0000]*$') delete value.pattern
+    if (value.pattern?.length > 80 || value.pattern === '^[^\\\\u0000]*$') delete value.pattern
     for (const each of Object.values(value)) withoutNoise(each)
   }
 

@@ -43,6 +43,11 @@ input[type="text"], input[type="password"], select, textarea, .textarea { border
 [part~="label-operation-path"] { overflow-wrap: anywhere; color: var(--ink) }
 .response-panel, .request-panel { font-size: var(--font-size-regular) }
 :focus-visible { outline: 3px solid var(--sun); outline-offset: 2px }
+@container (max-width: 500px) {
+  .table .tr { flex-wrap: wrap; max-height: none !important }
+  .table .key { flex: 1 1 50%; width: auto; min-width: 0 } .table .key-type { flex: 0 1 auto; width: auto }
+  .table .key-descr { display: block; flex: 1 1 100% }
+}
 @container (max-width: 640px) {
   .m-table tr, .m-table td { display: block; width: auto !important; border: 0 }
   .m-table tr { border-top: 1px solid var(--line); padding: 6px 0 } .m-table td { padding: 2px 8px } .m-table td:empty { display: none }
