@@ -14,6 +14,7 @@ export const SPELLING: Readonly<Record<string, string>> = {
   'referrer-policy': 'Referrer-Policy',
   'retry-after': 'Retry-After',
   'set-cookie': 'Set-Cookie',
+  vary: 'Vary',
   'www-authenticate': 'WWW-Authenticate',
   'x-robots-tag': 'X-Robots-Tag',
   'x-sandbox-rule': 'X-Sandbox-Rule',
