@@ -75,6 +75,8 @@ ${script && markup`<script>${script.text}</script>`}
     headers: {
       ...HEADERS,
       'content-language': language,
+      // A replay compares what has chosen an answer (RFC 9110 section 12.5.5).
+      vary: 'Accept-Language',
       'content-security-policy': policy(document),
       'referrer-policy': referrer ?? 'no-referrer',
     },

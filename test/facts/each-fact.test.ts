@@ -6,7 +6,7 @@ import type { HeaderLine } from '../../src/http/header-lines.ts'
 import { replay } from '../../src/sandgate.ts'
 import { EFFORT } from '../support/effort.ts'
 import { type Got, type Sent, send } from './send.ts'
-import { CLIENTS, type Target, WAYS } from './ways.ts'
+import { CLIENTS, type Target, WAYS, type Way } from './ways.ts'
 
 const [one] = CLIENTS
 
@@ -103,10 +103,18 @@ const OF_TOKENS: Readonly<Record<string, object>> = {
   'a narrow scope': { status: 403, code: 'INSUFFICIENT_SCOPE', facts: null },
 }
 
-const ORDERS = EFFORT === 'soak' ? [true, false] : [true]
+const isSoak = EFFORT === 'soak'
+const ORDERS = isSoak ? [true, false] : [true]
+
+/** Every fact by the front door and of a strict sandbox; of the other ways every second one, turn and turn about. */
+function factsOf(way: Way): [string, Make][] {
+  const at = WAYS.indexOf(way)
+  const isWhole = isSoak || at === 0 || way.name === 'record, of a strict sandbox'
+  return Object.entries(FACTS).filter((_, i) => isWhole || (i + at) % 2 === 0)
+}
 
 describe.each(WAYS)('a recording by $name', (way) => {
-  it.each(Object.entries(FACTS))('keeps a payment with %s and one without apart', async (fact, make) => {
+  it.each(factsOf(way))('keeps a payment with %s and one without apart', async (fact, make) => {
     for (const isPlainFirst of ORDERS) {
       const order = isPlainFirst ? [plain, make] : [make, plain]
       let told: object[] = []
@@ -121,8 +129,9 @@ describe.each(WAYS)('a recording by $name', (way) => {
       if (isLive)
         expect(same.ledger.refused).toMatchObject([{ code: (OF_TOKENS[fact] as { code: string }).code }])
       else expect(exitCode(same.ledger, { failUnused: true })).toBe(0)
-      for (const other of [[...order].reverse(), [make], [plain]])
-        expect((await replayed(file, other)).answers).toEqual(other.map(of))
+      // The first one of either order is as good as alone.
+      const others = [[...order].reverse(), ...(isSoak ? [[make], [plain]] : [])]
+      for (const other of others) expect((await replayed(file, other)).answers).toEqual(other.map(of))
     }
   })
 })

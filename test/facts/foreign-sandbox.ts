@@ -17,9 +17,13 @@ export type Manners = 'strict' | 'lenient'
 
 type Token = { readonly client: string; readonly scopes: readonly string[] }
 
-export const FOREIGN_SCOPES = ['accounts:read', 'accounts:write', 'payments:write']
+export const FOREIGN_SCOPES = ['accounts:read', 'accounts:write', 'kyc:initiate', 'payments:write']
 /** The same scopes as the interface wants: what is narrower is judged live, whatever was recorded. */
-const SCOPE_OF = { '/payments/': 'payments:write', '/accounts/open': 'accounts:write' }
+const SCOPE_OF = {
+  '/payments/': 'payments:write',
+  '/accounts/open': 'accounts:write',
+  '/kyc/': 'kyc:initiate',
+}
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
 /** Its answer follows from the request alone, but for the ids that it makes and the references that were opened. */
@@ -42,6 +46,7 @@ export async function openForeignSandbox(
     const path = (req.url ?? '').split('?', 1)[0]
     if (path === '/v1/sandbox/outcomes') return refuse(404, 'E_NO_SUCH_PATH')
     if (path === '/auth/token') return exchange(req, body)
+    if (path?.startsWith('/kyc/widget/')) return page(req)
     const token = tokens.get(req.headers.authorization?.replace(/^Bearer /i, '') ?? '')
     const refusal = manners === 'strict' ? judge(req, token) : undefined
     return refusal ?? perform(req, body, token)
@@ -91,6 +96,10 @@ export async function openForeignSandbox(
       opened.add(String(sent.customerRef))
       return { status: 201, json: { accountId: id('acc'), customerRef: sent.customerRef } }
     }
+    if (url.pathname === '/v1/kyc/widget/session') {
+      const sessionId = id('kws')
+      return { status: 201, json: { sessionId, url: `http://${req.headers.host}/kyc/widget/${sessionId}` } }
+    }
     if (typeof sent.amount !== 'number') return refuse(422, 'E_AMOUNT')
     const facts = createHash('sha256')
       .update(JSON.stringify([token, req.headers['x-tenant-id'], typeof req.headers['idempotency-key']]))
@@ -109,12 +118,23 @@ export async function openForeignSandbox(
   }
 }
 
-type Told = { readonly status: number; readonly json: object }
+type Told =
+  | { readonly status: number; readonly json: object; readonly page?: never }
+  | { readonly status: number; readonly page: string; readonly json?: never }
 
-function tell(res: ServerResponse, { status, json }: Told): void {
-  const body = JSON.stringify(json)
-  res.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+function tell(res: ServerResponse, { status, json, page }: Told): void {
+  const body = page ?? JSON.stringify(json)
+  const kind = page === undefined ? { 'content-type': 'application/json' } : OF_A_PAGE
+  res.writeHead(status, { ...kind, 'content-length': Buffer.byteLength(body) })
   res.end(body)
+}
+
+const OF_A_PAGE = { 'content-type': 'text/html; charset=utf-8', vary: 'Accept-Language' }
+
+/** In the language that was asked for. */
+function page({ headers }: IncomingMessage): Told {
+  const language = headers['accept-language'] === 'fr' ? 'fr' : 'en'
+  return { status: 200, page: `<!doctype html><html lang="${language}"><title>KYC</title></html>` }
 }
 
 function refuse(status: number, code: string): Told {

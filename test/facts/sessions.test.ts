@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { replay } from '../../src/sandgate.ts'
 import { runs } from '../support/effort.ts'
 import { send } from './send.ts'
-import { run, type Said, type Script, scripts } from './sessions.ts'
+import { anyStep, run, type Said, type Script, scripts } from './sessions.ts'
 import { type Target, WAYS } from './ways.ts'
 
 /** What lets tokens pass that the interface refuses has answers that no replay gives: see each-fact.test.ts. */
@@ -15,6 +16,23 @@ const sessions = scripts.chain((all) =>
     order: fc.shuffledSubarray(
       all.map((_, i) => i),
       { minLength: 1 },
+    ),
+  }),
+)
+
+/** Not a wrong secret: one that no recording has seen refused may be the right one of where the tests run. */
+const otherStep = anyStep.filter((step) => step.do !== 'login' || step.secret === 'right')
+
+/** A session, and another one that differs from it in some steps. */
+const changed = scripts.chain((all) =>
+  fc.record({
+    all: fc.constant(all),
+    other: fc.tuple(
+      ...all.map(({ client, steps }) =>
+        fc
+          .tuple(...steps.map((one) => fc.option(otherStep, { nil: one, freq: 2 })))
+          .map((others): Script => ({ client, steps: others })),
+      ),
     ),
   }),
 )
@@ -54,6 +72,40 @@ describe.each(ways)('a session recorded by $name', (way) => {
         }
       }),
       { numRuns: runs(4), interruptAfterTimeLimit: 60_000 },
+    )
+  })
+
+  it('never answers another session otherwise than its sandbox would: a miss, or a refusal that is named', async () => {
+    await fc.assert(
+      fc.asyncProperty(changed, async ({ all, other }) => {
+        const inOrder = (each: readonly Script[]) => each.map((_, i) => i)
+        const file = await way.record(async (target) => {
+          await told(target, all, inOrder(all))
+        })
+        // The sandbox itself says what it would have answered.
+        let expected = new Map<number, readonly Said[]>()
+        await way.record(async (target) => {
+          expected = await told(target, other, inOrder(other))
+        })
+        const tape = await replay(file)
+        const target: Target = { send: (request) => send(tape.url, request) }
+        const differing: { readonly code: string | number; readonly what: string }[] = []
+        for (const [i, script] of other.entries()) {
+          const had = expected.get(i) ?? []
+          // From the first other answer on the two are no longer the same session.
+          const answers = await run(target, script, (answer, step) => !isDeepStrictEqual(answer, had[step]))
+          const step = answers.length - 1
+          const last = answers.at(-1)
+          if (!last || isDeepStrictEqual(last, had[step])) continue
+          // A browser gets a miss as a page.
+          const { code = last.status } = last.json as { code?: string }
+          differing.push({ code, what: JSON.stringify({ script, step, last, had: had[step] }) })
+        }
+        const { refused } = await tape.close()
+        const named = ['CASSETTE_MISS', 424, ...refused.map(({ code }) => code)]
+        for (const { code, what } of differing) expect(named, what).toContain(code)
+      }),
+      { numRuns: runs(2), interruptAfterTimeLimit: 60_000 },
     )
   })
 })

@@ -26,6 +26,7 @@ export type Step =
   | { readonly do: 'open' }
   | { readonly do: 'score'; readonly of: 'own' | 'seeded' | 'nobody' }
   | { readonly do: 'kyc'; readonly phone: string }
+  | { readonly do: 'page'; readonly language: 'en' | 'fr' | 'none' }
 
 /** A test of its own: a client, and what it does. */
 export type Script = { readonly client: 0 | 1; readonly steps: readonly Step[] }
@@ -71,7 +72,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       phone: fc.constantFrom('+2250000000009', '+2250000000001', '+2250712345678', 'none'),
     }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('page' as const),
+      language: fc.constantFrom('en' as const, 'fr' as const, 'none' as const),
+    }),
+  },
 )
+
+export const anyStep = step
 
 export const scripts: fc.Arbitrary<Script[]> = fc.array(
   fc.record({
@@ -81,15 +91,20 @@ export const scripts: fc.Arbitrary<Script[]> = fc.array(
   { minLength: 1, maxLength: 4 },
 )
 
-export type Said = { readonly status: number; readonly json: object }
+/** `language`: of a page. */
+export type Said = {
+  readonly status: number
+  readonly json: object
+  readonly language: string | undefined
+}
 
-const MADE = /(?:Id|At|_token|instance|requestId|expires_in|liveKeyMinted)$/
+const MADE = /(?:Id|At|^url|_token|instance|requestId|expires_in|liveKeyMinted)$/
 
 /** An answer without what a server makes up anew. */
-function said({ status, json }: Got, reference: string): Said {
+function said({ status, json, text: page }: Got, reference: string): Said {
   const kept = Object.entries(json).filter(([name]) => !MADE.test(name) && name !== 'type')
   const text = JSON.stringify(Object.fromEntries(kept)).replaceAll(reference, 'THE-REFERENCE')
-  return { status, json: JSON.parse(text) }
+  return { status, json: JSON.parse(text), language: /<html lang="([a-z]+)"/.exec(page)?.[1] }
 }
 
 type State = {
@@ -101,8 +116,12 @@ type State = {
   last: { readonly key: string; readonly body: string; readonly headers: readonly HeaderLine[] } | undefined
 }
 
-/** Runs one test; what it was answered. Whatever it makes up is new in every run. */
-export async function run(target: Target, { client, steps }: Script): Promise<readonly Said[]> {
+/** Runs one test until it is enough; what it was answered. Whatever it makes up is new in every run. */
+export async function run(
+  target: Target,
+  { client, steps }: Script,
+  isEnough: (said: Said, step: number) => boolean = () => false,
+): Promise<readonly Said[]> {
   const state: State = {
     client: CLIENTS[client],
     reference: `CUS-${randomUUID().slice(0, 13)}`,
@@ -112,8 +131,11 @@ export async function run(target: Target, { client, steps }: Script): Promise<re
   }
   const answers: Said[] = []
   // Every test signs in, as a partner's test does.
-  for (const one of [SIGN_IN, ...steps])
-    answers.push(said(await perform(target, one, state), state.reference))
+  for (const [i, one] of [SIGN_IN, ...steps].entries()) {
+    const answer = said(await perform(target, one, state), state.reference)
+    answers.push(answer)
+    if (isEnough(answer, i)) break
+  }
   return answers
 }
 
@@ -146,6 +168,13 @@ async function perform(target: Target, one: Step, state: State): Promise<Got> {
         nobody: 'CUS-NOBODY',
       }[one.of]
       return target.send({ method: 'GET', path: `/v1/score?customerRef=${reference}`, headers: bearer })
+    }
+    case 'page': {
+      const session = await post(target, '/v1/kyc/widget/session', {}, bearer)
+      if (typeof session.json.url !== 'string') return session
+      const { pathname } = new URL(session.json.url)
+      const headers: HeaderLine[] = one.language === 'none' ? [] : [['accept-language', one.language]]
+      return target.send({ method: 'GET', path: pathname, headers: [...headers, ['accept', 'text/html']] })
     }
     case 'kyc':
       return post(target, '/v1/kyc/submit', one.phone === 'none' ? {} : { phone: one.phone }, bearer)

@@ -52,6 +52,7 @@ describe('the page of a session', () => {
       ...(language !== undefined && { 'accept-language': language }),
     })
     expect(headers.get('content-language')).toBe(expected)
+    expect(headers.get('vary')).toBe('Accept-Language')
     expect(text).toContain(`<html lang="${expected}">`)
   })
 
