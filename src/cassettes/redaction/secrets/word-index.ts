@@ -34,13 +34,15 @@ type Entry<T> = { readonly lead: number; readonly byLength: Map<number, Map<stri
 export function createWordIndex<T>(): WordIndex<T> {
   /** First word -> how many characters stand before it -> values by length. */
   const byWord = new Map<string, Map<number, Entry<T>>>()
-  const filter = new Uint8Array(1 << FILTER_BITS)
+  /** Made when the first word is added: most messages have none of their own. */
+  let filter: Uint8Array | undefined
 
   const add = (value: string, tag: T): boolean => {
     WORD.lastIndex = 0
     const first = WORD.exec(value)
     if (first === null) return false
     const end = first.index + first[0].length
+    filter ??= new Uint8Array(1 << FILTER_BITS)
     filter[filterPlace(value, first.index, end)] = 1
     // The byte behind a word of one byte is not its own.
     if (first[0].length === 1) filter.fill(1)
@@ -64,7 +66,7 @@ export function createWordIndex<T>(): WordIndex<T> {
       return isNew
     },
     find: (text, found) => {
-      if (byWord.size === 0) return
+      if (filter === undefined) return
       for (let at = 0; at < text.length; ) {
         if (IS_WORD[text.charCodeAt(at)] !== 1) {
           at++
