@@ -12,7 +12,9 @@ const MAX_PACKED = 32
 
 /** The texts inside a text: in base64 and hexadecimal, packed or not. @throws BeyondBound */
 export function* innerTexts(text: string, room: Room): Generator<Inner> {
-  for (const run of base64Runs(text)) {
+  const runs = base64Runs(text)
+  yield* wrapped(text, runs, room)
+  for (const run of runs) {
     if (mayBeReadable(run.text)) yield* readable(Buffer.from(run.text, 'base64'), run, room)
     // Hexadecimal is made of a part of the same characters.
     HEX.lastIndex = 0
@@ -29,6 +31,31 @@ export function* innerTexts(text: string, room: Room): Generator<Inner> {
       const inner = unpacked(bytes, room)
       if (inner !== bytes) yield { text: inner.toString('latin1'), start: at, end: text.length }
     }
+  }
+}
+
+/** Lines of base64 are at least as long, as in a mail or in PEM; the last one may be shorter. */
+const LINE = 60
+const NEXT_LINE = /\r?\n([A-Za-z0-9+/_-]{1,100}={0,2})/y
+
+/** Texts whose base64 goes on in the next lines. */
+function* wrapped(text: string, runs: readonly Run[], room: Room): Generator<Inner> {
+  let done = 0
+  for (const { start, text: first } of runs) {
+    let end = start + first.length
+    if (start < done || first.length < LINE) continue
+    const lines = [first]
+    NEXT_LINE.lastIndex = end
+    for (let match = NEXT_LINE.exec(text); match !== null; match = NEXT_LINE.exec(text)) {
+      lines.push(match[1] ?? '')
+      end += match[0].length
+      done = end
+      if ((match[1] ?? '').length < LINE) break
+    }
+    const run = lines.join('')
+    if (lines.length < 2 || !mayBeReadable(run)) continue
+    for (const inner of readable(Buffer.from(run, 'base64'), { start, text: run }, room))
+      yield { ...inner, end }
   }
 }
 

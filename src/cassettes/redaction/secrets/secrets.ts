@@ -195,6 +195,8 @@ function spellings(value: string): Set<string> {
     percent,
     percent.replaceAll('%20', '+'),
     latin1(JSON.stringify(value).slice(1, -1)),
+    latin1(value.toLowerCase()),
+    latin1(value.toUpperCase()),
   ])
 }
 
