@@ -73,6 +73,7 @@ describe('TOKEN_INVALID says why', () => {
       `Bearer error="invalid_token", error_description="${detail.slice(0, -1)}"`,
     )
     expect(JSON.stringify([refused.json, refused.headers])).not.toContain(sent)
+    expect(gateway.logs()).not.toContain(sent)
   })
 
   it('and that a key is revoked only to whoever has a good signature', async () => {

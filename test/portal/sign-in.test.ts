@@ -89,6 +89,22 @@ describe('signing in', () => {
     expect(texts[0]).toBe(texts[1])
   })
 
+  it('says of what looks like a live key that it does, and never shows it again', async () => {
+    const { keyId } = gateway().nextPartner()
+    const visitor = newVisitor(gateway().url)
+    const token = await visitor.formToken('/portal/sign-in')
+    for (const fields of [
+      { keyId, key: 'sk_live_canary51Hx' },
+      { keyId: 'sk_live_canary51Hx', key: 'sk_sandbox_wrong' },
+    ]) {
+      const answer = await visitor.post('/portal/sign-in', { ...fields, token })
+      expect(answer.status).toBe(401)
+      const text = await answer.text()
+      expect(text).toContain('looks like somebody’s live key')
+      expect(text).not.toContain('canary51Hx')
+    }
+  })
+
   it('keeps the language and the request that was looked for', async () => {
     const visitor = newVisitor(gateway().url)
     const first = await visitor.get('/portal/usage?lang=fr&request=req_abc&next=https://evil.example')
