@@ -19,6 +19,7 @@ export const NOT_QUICK = {
   /** Killed again and again. */
   crash: [
     'test/cassettes/writer/kill.test.ts',
+    'test/cli/canaries-on-the-way.test.ts',
     'test/contract/crash.test.ts',
     'test/store/embedded-crash.test.ts',
     'test/store/damaged.test.ts',

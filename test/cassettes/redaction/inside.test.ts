@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { unpackingRoom } from '../../../src/cassettes/message/packed.ts'
 import { innerTexts } from '../../../src/cassettes/redaction/secrets/inside.ts'
+import { runs } from '../../support/effort.ts'
 
 const RUN = /[A-Za-z0-9+/_-]{16,}={0,2}/g
 const beside = fc.stringMatching(/^[A-Za-z0-9+/_= ."-]{0,40}$/)
@@ -30,7 +31,7 @@ describe('what stands encoded in a text', () => {
           if (isText) expect(found, `${run} in ${text}`).toContain(`${index} ${index + run.length}`)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
