@@ -4,14 +4,18 @@ import { ROOT } from './process.ts'
 
 const GIVE_UP_MS = 30_000
 
-/** From the start of a process to its first right answer, in milliseconds. The process is then stopped. */
+/**
+ * From the start of a process to its first right answer, in milliseconds. The process is then stopped. `cwd`: where it
+ * runs; by default the project.
+ */
 export async function firstAnswerMs(
   command: readonly string[],
   isAnswered: () => Promise<boolean>,
+  cwd = ROOT,
 ): Promise<number> {
   const [file = '', ...args] = command
   const startedAt = performance.now()
-  const child = spawn(file, args, { cwd: ROOT, stdio: 'ignore' })
+  const child = spawn(file, args, { cwd, stdio: 'ignore' })
   const kill = atTheEnd(() => child.kill('SIGKILL'))
   const gone = new Promise((next) => child.once('exit', next))
   try {

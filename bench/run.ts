@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpus, release, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchAlarms } from './alarms.ts'
-import { benchCold } from './cold.ts'
+import { benchCold, benchListening } from './cold.ts'
 import { benchForward } from './forward.ts'
 import { benchLoading } from './loading.ts'
 import { memoryOfManyClients } from './memory.ts'
@@ -41,7 +41,10 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   recording: () => benchRecording(options),
   metrics: () => benchMetrics(options),
   load: () => benchLoading(options.rounds),
-  cold: () => benchCold(starts),
+  cold: async () => {
+    await benchCold(starts)
+    await benchListening(Math.min(starts, options.rounds))
+  },
   start: async () => {
     const time = Math.round(await startUpMedianMs(starts))
     console.log(`Start to first answer: median ${time} ms of ${starts} fresh starts.\n`)

@@ -59,7 +59,16 @@ write(`${LIBRARY}/sandgate.mjs`, `${required('../sandgate.cjs')}export const { $
 write(`${LIBRARY}/sandgate.d.mts`, "export * from './sandgate.cjs'\n")
 copyTypes('sandgate')
 
-write('dist/cli/main.js', `#!/usr/bin/env node\n${entry('../sandgate.cjs', 'main')}`)
+await build({
+  entryPoints: ['scripts/bundled/program.ts'],
+  outfile: 'dist/cli/main.js',
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  banner: { js: '#!/usr/bin/env node' },
+  logLevel: 'warning',
+})
 write('dist/cassettes/writer/thread.js', entry('../../sandgate.cjs', 'recorderThread'))
 write('dist/config/load-thread.js', entry('../sandgate.cjs', 'loadThread'))
 

@@ -33,6 +33,8 @@ export const LAYERS: readonly Floor[] = [
     'replace-file.ts': 'all or nothing',
     'system-error.ts': 'errno',
     'terminal.ts': 'safe to show',
+    'user-cache.ts': 'made anew',
+    'compiled-code.ts': 'for a start',
   },
 ]
 

@@ -18,7 +18,12 @@ export type Suspicions = { readonly inexact: ReadonlySet<string>; readonly illFo
  * nobody can make us look at more than the schema has room for.
  */
 export function createFieldCheck(schema: TSchema, place: ErrorPlace) {
-  const validator = Compile(schema)
+  let compiled: Validator | undefined
+  // When it is first needed: a replay of a few operations does not wait for all of them.
+  const validator = () => {
+    compiled ??= Compile(schema)
+    return compiled
+  }
   const bounds = createBounds(schema, shownStep)
   const past = Object.entries(propertiesOf(schema)).flatMap(([name, field]) => (field.past ? [name] : []))
   const properties = Object.keys(propertiesOf(schema))
@@ -27,7 +32,7 @@ export function createFieldCheck(schema: TSchema, place: ErrorPlace) {
     const clean =
       suspicions === undefined || (suspicions.inexact.size === 0 && suspicions.illFormed.size === 0)
     const future = past.length === 0 ? past : past.filter((name) => !isPast(value, name, now))
-    if (clean && future.length === 0 && bounds.hold(value) && validator.Check(value)) return NO_ERRORS
+    if (clean && future.length === 0 && bounds.hold(value) && validator().Check(value)) return NO_ERRORS
 
     const details = new Map<string, string>()
     const say = (pointer: string, detail: string) => {
@@ -45,7 +50,7 @@ export function createFieldCheck(schema: TSchema, place: ErrorPlace) {
       )
     })
     for (const pointer of suspicions?.illFormed ?? []) say(pointer, 'must be valid Unicode without NUL')
-    for (const error of everyError(validator, kept)) {
+    for (const error of everyError(validator(), kept)) {
       for (const [pointer, detail] of explain(schema, error, properties)) say(pointer, detail)
     }
     for (const name of future) say(`/${name}`, `must be ${expectedAt(schema, `/${name}`)}`)

@@ -60,13 +60,15 @@ export function fromEnvironment(env: Readonly<Record<string, string | undefined>
   mistakes: Mistake[]
   warnings: string[]
 } {
-  const known = new Map(settings(ConfigSchema).map((setting) => [variableName(setting.path), setting]))
+  // Most environments have none, and no start need wait for the names of all settings.
+  let known: ReadonlyMap<string, Setting> | undefined
   const overrides: Override[] = []
   const mistakes: Mistake[] = []
   const warnings: string[] = []
   for (const [source, text] of Object.entries(env)) {
     if (!source.startsWith(PREFIX) || RESERVED.includes(source) || text === undefined || text === '') continue
     if (isOfKubernetes(source, text)) continue
+    known ??= new Map(settings(ConfigSchema).map((setting) => [variableName(setting.path), setting]))
     const setting = known.get(source)
     if (setting === undefined) {
       // Without the prefix, which all have and which would make everything alike.

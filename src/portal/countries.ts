@@ -1,4 +1,5 @@
-import { LANGUAGES, type Language } from '../http/language.ts'
+import type { Language } from '../http/language.ts'
+import { getOrMake } from '../map-entries.ts'
 import { COUNTRIES } from '../operations/countries.ts'
 
 export type CountryName = { readonly code: string; readonly name: string }
@@ -9,13 +10,10 @@ const REGION = new Set('BF BJ CI CV GH GM GN GW LR ML MR NE NG SL SN TG'.split('
 
 /** Every country that the interface knows, by name, in a language. */
 export function countryNames(language: Language): Names {
-  return NAMES[language]
+  return getOrMake(NAMES, language, () => named(language))
 }
 
-const NAMES = Object.fromEntries(LANGUAGES.map((language) => [language, named(language)])) as Record<
-  Language,
-  Names
->
+const NAMES = new Map<Language, Names>()
 
 function named(language: Language): Names {
   const display = new Intl.DisplayNames(language, { type: 'region' })

@@ -31,6 +31,7 @@ import { createIds } from '../simulator/ids.ts'
 import { publishOutcomes } from '../simulator/published-outcomes.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import type { RateWindow, Store, WindowState } from '../store/store.ts'
+import { cachedKey } from '../tokens/cached-key.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import { createVerifier } from '../tokens/verify.ts'
 import { withCleanMisses } from './clean-misses.ts'
@@ -40,7 +41,7 @@ import { createPairDigests } from './replay-pairs.ts'
 import { anySecret, REPLAY_PARTNER } from './replay-partner.ts'
 
 export type ReplayGatewayOptions = {
-  /** Called once, while the signing key is being made. */
+  /** Called once, while the signing key is being made, where none is kept of an earlier replay. */
   readonly load: () => readonly Cassette[]
   /** Edge rules, but for what decides, which is the cassette's; its partners count only with `partners: 'configured'`. */
   readonly config: Config
@@ -64,7 +65,7 @@ export type ReplayGatewayOptions = {
   readonly ref?: boolean
 }
 
-export type ReplayGateway = Pick<Tape, 'ledger' | 'misses' | 'forwarded' | 'continuations'> & {
+export type ReplayGateway = Pick<Tape, 'ledger' | 'loaded' | 'misses' | 'forwarded' | 'continuations'> & {
   readonly url: string
   readonly close: () => Promise<void>
 }
@@ -97,6 +98,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     clock,
     lifetimeSeconds: config.tokens.lifetimeSeconds,
     publishSeconds: config.tokens.publishSeconds,
+    first: cachedKey,
   })
   // The key is made by another thread, which takes about as long as loading a cassette does.
   const cassettes = options.load()
@@ -203,6 +205,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   return {
     url,
     ledger: tape.ledger,
+    loaded: tape.loaded,
     misses: tape.misses,
     forwarded: tape.forwarded,
     continuations: tape.continuations,

@@ -42,7 +42,8 @@ export class SigningKeysError extends Error {
 
 class DamagedKeysError extends Error {}
 
-const NAME = 'signing-keys.json'
+/** In a data directory, and in the cache of replays. */
+export const KEY_FILE = 'signing-keys.json'
 const VERSION = 1
 
 /** RFC 7638. It also ties a key in the file to its kid, so that a flipped bit is noticed on loading. */
@@ -57,7 +58,7 @@ export function thumbprint(publicKey: KeyObject): string {
  * invalidate every token of every partner because of, say, a wrong owner.
  */
 export function readKeyFile(directory: string): KeySet | undefined {
-  const path = join(directory, NAME)
+  const path = join(directory, KEY_FILE)
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -79,7 +80,7 @@ export function readKeyFile(directory: string): KeySet | undefined {
 
 /** Replaces the file so that after a crash either the old or the new one is there, whole and on the disk. */
 export async function writeKeyFile(directory: string, keys: KeySet): Promise<void> {
-  const path = join(directory, NAME)
+  const path = join(directory, KEY_FILE)
   try {
     makeDirectory(directory, 0o700)
     await replaceFile(path, serialize(keys), 0o600)
@@ -93,7 +94,8 @@ export async function writeKeyFile(directory: string, keys: KeySet): Promise<voi
   }
 }
 
-function serialize({ active, next, retiring }: KeySet): string {
+/** What the file holds: private keys too. */
+export function serialize({ active, next, retiring }: KeySet): string {
   const file = {
     version: VERSION,
     active: withPrivateHalf(active),

@@ -54,8 +54,10 @@ export function createSigningKeys(options: {
   readonly lifetimeSeconds: number
   /** How long a key is published before it signs; at least as long as a client may keep the JWKS. */
   readonly publishSeconds: number
+  /** Where the first key comes from; `make` makes one. */
+  readonly first?: (make: () => Promise<ActiveKey>) => Promise<ActiveKey>
 }): SigningKeys {
-  const { directory, clock, lifetimeSeconds, publishSeconds } = options
+  const { directory, clock, lifetimeSeconds, publishSeconds, first = (make) => make() } = options
   const kept = createKeptKeys(directory, clock)
   const makeKey = () => createKey(clock, lifetimeSeconds)
   // The first key, until it is kept: writing may have to be tried again, making it need not.
@@ -65,7 +67,7 @@ export function createSigningKeys(options: {
   const settle = async (): Promise<KeySet> => {
     const keys = kept.current()
     if (keys === undefined) {
-      firstKey ??= makeKey()
+      firstKey ??= first(makeKey)
       return kept.replace({ active: await firstKey, retiring: [] })
     }
     // Tokens live longer than when the key was written: remembered before one is signed, for the next rotation.

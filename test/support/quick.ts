@@ -31,6 +31,7 @@ export const NOT_QUICK = {
     'test/cli/backup.test.ts',
     'test/cli/cassette-faults.test.ts',
     'test/cli/cassette-replay.test.ts',
+    'test/cli/ready.test.ts',
     'test/cli/signing-keys.test.ts',
     'test/clients/typed.test.ts',
     'test/contract/restart.test.ts',

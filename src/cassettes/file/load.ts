@@ -77,7 +77,7 @@ function streamHar(path: string, onEntries: OnEntries = () => {}): LoadedCassett
 }
 
 function fromPieces(pieces: Iterable<Buffer>, path: string, onEntries: OnEntries): LoadedCassette {
-  const share = createSharing()
+  const sharing = createSharing()
   const interactions: Interaction[] = []
   let chain = ''
   let log: ReturnType<typeof readHead> | undefined
@@ -86,7 +86,7 @@ function fromPieces(pieces: Iterable<Buffer>, path: string, onEntries: OnEntries
     if (log === undefined) log = readHead(piece.toString('utf8'), path)
     else {
       chain = chainHash(chain, piece)
-      interactions.push(share(readEntry(JSON.parse(piece.toString('utf8')), log.header.origin)))
+      interactions.push(readEntry(JSON.parse(piece.toString('utf8')), log.header.origin, sharing))
       onEntries(interactions.length)
     }
   }
@@ -134,7 +134,7 @@ function loadHar(bytes: Buffer, path: string): LoadedCassette {
   }
   const description = parse(bytes, ours, path)
   const header = readHeader(description, path)
-  const share = createSharing()
+  const sharing = createSharing()
   const interactions: Interaction[] = []
   let chain = ''
   for (const [i, span] of (parts.entries ?? []).entries()) {
@@ -142,7 +142,7 @@ function loadHar(bytes: Buffer, path: string): LoadedCassette {
     const piece = bytes.subarray(...span)
     chain = chainHash(chain, piece)
     try {
-      interactions.push(share(readEntry(JSON.parse(piece.toString('utf8')), header.origin)))
+      interactions.push(readEntry(JSON.parse(piece.toString('utf8')), header.origin, sharing))
     } catch (cause) {
       if (cause instanceof EntryError)
         throw new CassetteError('incomplete-entry', path, `${cause.message}.`, place(), { cause })

@@ -3,6 +3,7 @@ import { type Entry, keyOf } from './entry.ts'
 import type { Layout } from './layout.ts'
 import type { Ordered } from './order.ts'
 import { createRelations, type Relations } from './relations.ts'
+import { appendPosition, type Values, valuesOf } from './values.ts'
 
 type Lists = ReadonlyMap<string, readonly number[]>
 
@@ -43,7 +44,7 @@ export function createIndex(entries: readonly Entry[]): Index {
   for (const { group, position } of entries)
     getOrMake(groups, group, () => new KeyGroup(byPosition)).entries.push(position)
   const indexed = new Map<number, Indexed>()
-  let values: Map<string, Map<string, number[]>> | undefined
+  let values: Values | undefined
   let relations: Relations | undefined
   const byValue = {
     get: (type: string) => {
@@ -58,7 +59,7 @@ export function createIndex(entries: readonly Entry[]): Index {
     const entry = byPosition.get(position)
     const bucket = entry && groups.get(entry.group)?.bucketOf(position)
     if (!bucket) return undefined
-    relations ??= createRelations(entries, byPosition, byValue)
+    relations ??= createRelations(entries)
     const made = { ...entry, bucket, ...relations(entry) }
     indexed.set(position, made)
     return made
@@ -127,21 +128,4 @@ class KeyBucket implements Bucket {
     }
     return lists
   }
-}
-
-function valuesOf(entries: readonly Entry[]): Map<string, Map<string, number[]>> {
-  const values = new Map<string, Map<string, number[]>>()
-  for (const { shape, interaction, position } of entries) {
-    for (const [i, { type }] of shape.kinds.entries()) {
-      const ofType = getOrMake(values, type, () => new Map<string, number[]>())
-      appendPosition(ofType, interaction.bindings[i]?.value ?? '', position)
-    }
-  }
-  return values
-}
-
-/** Adds a position, once, to the list of a value. Positions come in ascending order. */
-function appendPosition(lists: Map<string, number[]>, value: string, position: number): void {
-  const list = getOrMake(lists, value, () => [])
-  if (list[list.length - 1] !== position) list.push(position)
 }

@@ -1,6 +1,7 @@
 import { getOrMake } from '../../map-entries.ts'
 import type { Entry } from './entry.ts'
 import { isUnsafe, type Relation, resourcesOf } from './order.ts'
+import { valuesOf } from './values.ts'
 
 export type EntryRelations = {
   /** What it may depend on. */
@@ -19,23 +20,20 @@ type ByScope = Map<string, Changes>
 /** Values that say nothing about what an interaction is about. */
 const UNRELATED = new Set(['idempotency-key', 'requestId', 'cursor'])
 
-const NOTHING: readonly number[] = []
-
-export function createRelations(
-  entries: readonly Entry[],
-  byPosition: ReadonlyMap<number, Entry>,
-  byValue: { readonly get: (type: string) => ReadonlyMap<string, readonly number[]> | undefined },
-): Relations {
+/** Only what may have changed something is looked for: a recording of a thousand reads has nothing to be ordered by. */
+export function createRelations(entries: readonly Entry[]): Relations {
+  const unsafe = entries.filter(({ interaction }) => isUnsafe(interaction))
+  const mentions = valuesOf(unsafe)
+  const byPosition = new Map(unsafe.map((entry) => [entry.position, entry]))
   const values = new Map<string, Map<string, ByScope>>()
   let resources: Map<string, ByScope> | undefined
 
   const ofValue = (type: string, value: string, scope: string): Relation | undefined => {
-    const mentions = byValue.get(type)?.get(value) ?? NOTHING
-    // No other entry mentions it.
-    if (mentions.length < 2) return undefined
+    const positions = mentions.get(type)?.get(value)
+    if (positions === undefined) return undefined
     const ofType = getOrMake(values, type, () => new Map<string, ByScope>())
     return getOrMake(
-      getOrMake(ofType, value, () => unsafeByScope(mentions, byPosition)),
+      getOrMake(ofType, value, () => byScopeOf(positions, byPosition)),
       scope,
       noChanges,
     )
@@ -62,11 +60,11 @@ export function createRelations(
   }
 }
 
-function unsafeByScope(positions: readonly number[], byPosition: ReadonlyMap<number, Entry>): ByScope {
+function byScopeOf(positions: readonly number[], byPosition: ReadonlyMap<number, Entry>): ByScope {
   const found = noScopes()
   for (const position of positions) {
-    const entry = byPosition.get(position)
-    if (entry && isUnsafe(entry.interaction)) getOrMake(found, entry.scope, noChanges).unsafe.push(position)
+    const scope = byPosition.get(position)?.scope
+    if (scope !== undefined) getOrMake(found, scope, noChanges).unsafe.push(position)
   }
   return found
 }

@@ -35,6 +35,8 @@ const COMPARED_OTHERWISE: ReadonlySet<string> = new Set([
 
 /** The headers of the request that chose this answer, by its `Vary`, lower case. The language chooses pages alone. */
 export function varyNames({ headers }: Pick<CapturedReply, 'headers'>): string[] {
+  // Most answers have none, and every answer of a cassette is asked.
+  if (headerOf(headers, 'vary') === undefined) return []
   const named = headers
     .filter(([name]) => name.toLowerCase() === 'vary')
     .flatMap(([, value]) => value.toLowerCase().split(','))

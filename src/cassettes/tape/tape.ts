@@ -60,6 +60,8 @@ export type Tape = {
   /** How the clients of this run stand to the recording, for a recording that goes on with it. */
   readonly continuations: () => readonly Continuation[]
   readonly ledger: () => Ledger
+  /** How many interactions were loaded. */
+  readonly loaded: number
   readonly misses: () => readonly MissReport[]
   /** Look-ups and entries examined so far, over all lanes. */
   readonly probes: () => number
@@ -112,6 +114,7 @@ export function createTape(cassettes: readonly Cassette[], options: TapeOptions 
         usage,
         allLanes().map(({ state }) => state.served.keys()),
       ),
+    loaded: loaded.all.length,
     misses: () => usage.misses,
     probes: () => allLanes().reduce((sum, { state }) => sum + state.probes, 0),
   }

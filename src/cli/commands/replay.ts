@@ -61,7 +61,7 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
     return 'address'
   }
   const isOld = tellOld(loadedCassettes, maxAge, io)
-  const { loaded } = gateway.ledger()
+  const { loaded } = gateway
   io.out(printableLines(`replaying ${loaded} interactions of ${args.join(', ')} on ${gateway.url}\n`))
   const code =
     child.length > 0

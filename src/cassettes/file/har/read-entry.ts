@@ -1,6 +1,7 @@
 import type { Interaction, Origin } from '../../interaction.ts'
 import { type PlainReply, plainReply, unpackedLines } from '../../message/encoding.ts'
 import { bindings, headerLines, isRecord, noReply, pairDigest, redactions } from '../checked.ts'
+import type { Sharing } from '../sharing.ts'
 import { EntryError, fault, number, readContent, record, text } from './members.ts'
 import { servedLines, servedRequestBody } from './served.ts'
 
@@ -8,9 +9,9 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * Reads an entry that this product has written. What HAR knows is read from where HAR keeps it, so that an edit of what
- * a reviewer sees is an edit of what is served.
+ * a reviewer sees is an edit of what is served. `sharing` is that of the whole cassette.
  */
-export function readEntry(value: unknown, origin: string): Interaction {
+export function readEntry(value: unknown, origin: string, sharing: Sharing): Interaction {
   const entry = record(value, 'the entry')
   const ours = entry._cassette
   if (!isRecord(ours)) throw new EntryError('has no _cassette: it was not recorded by Sandgate')
@@ -38,20 +39,22 @@ export function readEntry(value: unknown, origin: string): Interaction {
     }),
     startedAt,
     durationMs: number(entry.time, 'time'),
-    lane: text(ours.lane, '_cassette.lane'),
-    operation: ours.operation === undefined ? undefined : text(ours.operation, '_cassette.operation'),
-    origin: text(ours.origin, '_cassette.origin') as Origin,
+    lane: sharing.text(text(ours.lane, '_cassette.lane')),
+    operation:
+      ours.operation === undefined ? undefined : sharing.text(text(ours.operation, '_cassette.operation')),
+    origin: sharing.text(text(ours.origin, '_cassette.origin') as Origin),
     request: {
-      method: text(request.method, 'request.method'),
+      method: sharing.text(text(request.method, 'request.method')),
       target,
       httpVersion: httpVersion === 'HTTP/1.0' ? '1.0' : '1.1',
-      headers,
+      headers: sharing.headers(headers),
       body: servedRequestBody(request.postData, wireRequest.body, headers),
     },
-    reply: reply?.kind === 'whole' ? reply.reply : undefined,
+    reply:
+      reply?.kind === 'whole' ? { ...reply.reply, headers: sharing.headers(reply.reply.headers) } : undefined,
     ...(why && { noReply: why }),
-    bindings: bindings(ours.bindings) ?? fault('_cassette.bindings'),
-    redactions: redactions(ours.redactions) ?? fault('_cassette.redactions'),
+    bindings: sharing.bindings(bindings(ours.bindings) ?? fault('_cassette.bindings')),
+    redactions: sharing.redactions(redactions(ours.redactions) ?? fault('_cassette.redactions')),
     ...(ours.began !== undefined && { began: number(ours.began, '_cassette.began') }),
     ...(ours.refusedPair !== undefined && {
       refusedPair: pairDigest(ours.refusedPair) ?? fault('_cassette.refusedPair'),

@@ -17,6 +17,7 @@ export function servedLines(
 ): readonly HeaderLine[] {
   const lines = headerLines(wire)
   if (!lines) return fault(`_cassette.wire.${message === 'request' ? 'request' : 'reply'}.headers`)
+  if (isAsWritten(shown, lines)) return lines
   const visible = shownLines(shown, `${message}.headers`)
   if (isSame(visible, lines)) return lines
   const spelled = new Map(lines.map(([name]) => [name.toLowerCase(), name]))
@@ -24,6 +25,19 @@ export function servedLines(
     ...visible.map(([name, value]): HeaderLine => [spelled.get(name.toLowerCase()) ?? name, value]),
     ...lines.filter(([name]) => WIRE_HEADERS.has(name.toLowerCase())),
   ]
+}
+
+/** Whether the lines are shown as this product writes them, which is told without making anything of them. */
+function isAsWritten(shown: unknown, wire: readonly HeaderLine[]): boolean {
+  if (!Array.isArray(shown)) return false
+  let at = 0
+  for (const [name, value] of wire) {
+    const lower = name.toLowerCase()
+    if (WIRE_HEADERS.has(lower)) continue
+    const line: unknown = shown[at++]
+    if (!isRecord(line) || line.value !== value || line.name !== lower) return false
+  }
+  return at === shown.length
 }
 
 /** Whether the lines that are shown are those of the wire, but for what HAR leaves out. */
