@@ -3,7 +3,7 @@ import type { Tape } from '../cassettes/tape/tape.ts'
 import { type CleanText, scrubbed } from '../cassettes/writer/scrub.ts'
 
 /**
- * A tape whose reports of misses hold no secret that its requests have shown: the name of a lane, a path and a value that
+ * A tape whose reports of misses and of refusals hold no secret that its requests have shown: the name of a lane, a path and a value that
  * nothing calls a secret may repeat what another field of the request is called one for.
  */
 export function withCleanMisses(tape: Tape, clean: CleanText): Tape {
@@ -18,5 +18,9 @@ export function withCleanMisses(tape: Tape, clean: CleanText): Tape {
       return { kind: 'miss', report }
     },
     misses: () => misses,
+    ledger: () => {
+      const ledger = tape.ledger()
+      return { ...ledger, refused: scrubbed(ledger.refused, clean) }
+    },
   }
 }

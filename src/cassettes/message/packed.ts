@@ -9,15 +9,18 @@ export function unpackingRoom(): Room {
   return { left: MAX_UNPACKED_BYTES }
 }
 
-/** Packings that are known by their first bytes and that nothing here unpacks. */
+/**
+ * Packings that are known by their first bytes and that nothing here unpacks. Three bytes and more, since an identifier
+ * of random characters is looked at as well.
+ */
 const UNKNOWN = [
   '\x28\xb5\x2f\xfd', // Zstandard
-  'BZh',
+  'BZh91AY&',
   '\xfd7zXZ\0',
   '7z\xbc\xaf\x27\x1c',
   'Rar!\x1a\x07',
   '\x04\x22\x4d\x18', // LZ4
-  '\x1f\x9d', // compress
+  '\x1f\x9d\x90', // compress
 ]
 
 /** Unpacks what its first bytes say is packed. Undefined when they say nothing of that kind. @throws BeyondBound */

@@ -12,6 +12,11 @@ export function bodyDigest(body: Uint8Array): string {
   return digestText(body.length, createHash('sha256').update(body).digest())
 }
 
+/** The digest alone. */
+export function shortDigest(bytes: Uint8Array): string {
+  return bodyDigest(bytes).slice(-32)
+}
+
 /** The same of a body that has passed in pieces: its length, and the SHA-256 of its bytes. */
 export function digestText(length: number, sha256: Uint8Array): string {
   const digest = scryptSync(sha256, `sandgate body ${length}`, 24, COST)

@@ -17,6 +17,7 @@ import { type RedactedReply, redactReply } from './reply.ts'
 import { type RedactedRequest, redactRequest } from './request.ts'
 import type { KnownWords, Secrets } from './secrets/secrets.ts'
 import { createStandIns } from './stand-ins/stand-ins.ts'
+import { beyondOf, readableLines, withoutUnreadable } from './unreadable-head.ts'
 
 export type RedactedExchange = {
   readonly exchange: CapturedExchange
@@ -76,7 +77,11 @@ export function createRedactor(options: RedactorOptions): Redactor {
   const redactText: Redactor['redactText'] = (text, words = newWords()) => {
     if (text === '' || isPublicClientId(text)) return text
     const bytes = latin1(text)
-    const edits = withFindings(bytes, [], searchOf(context, words), () => ({ part: 'path', pointer: '' }))
+    let edits: readonly Edit[] = []
+    const beyond = beyondOf(() => {
+      edits = withFindings(bytes, [], searchOf(context, words), () => ({ part: 'path', pointer: '' }))
+    })
+    if (beyond !== undefined) return standIns.secret('beyond', text)
     return edits.length === 0 ? text : utf8(spliced(bytes, edits))
   }
 
@@ -84,9 +89,16 @@ export function createRedactor(options: RedactorOptions): Redactor {
     const names = varyNames(reply).filter((name) => !policy.requestHeaders.has(name))
     if (names.length === 0) return { headers: [], redactions: [] }
     const chosen = { ...policy, requestHeaders: new Set(names) }
-    const read = readHeaders(lines, 'request-header', chosen, standIns)
-    const kept = redactHeaders(read, 'request-header', searchOf(context, words))
-    return { headers: kept.headers, redactions: redactionsOf(kept.edits) }
+    return withoutUnreadable<readonly HeaderLine[], ChosenLines>(
+      lines,
+      (readable) => {
+        const read = readHeaders(readable, 'request-header', chosen, standIns)
+        const kept = redactHeaders(read, 'request-header', searchOf(context, words))
+        return { headers: kept.headers, redactions: redactionsOf(kept.edits) }
+      },
+      (whole) => readableLines(whole, 'request-header', context),
+      (kept, more) => ({ ...kept, redactions: [...more, ...kept.redactions] }),
+    )
   }
 
   return {

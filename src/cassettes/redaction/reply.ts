@@ -12,6 +12,7 @@ import { bindingsOf, placeInBody } from './holes.ts'
 import { orOpaque } from './or-opaque.ts'
 import type { KnownWords } from './secrets/secrets.ts'
 import { withShownPlaces } from './shown-places.ts'
+import { readableLines, withoutUnreadable } from './unreadable-head.ts'
 
 export type RedactedReply = {
   readonly reply: CapturedReply
@@ -24,6 +25,23 @@ export type RedactedReply = {
  * that is no answer to serve.
  */
 export function redactReply(
+  reply: CapturedReply,
+  words: KnownWords,
+  context: RedactionContext,
+): RedactedReply | undefined {
+  return withoutUnreadable(
+    reply,
+    (readable) => redactReadable(readable, words, context),
+    (whole) => {
+      const { message: headers, redactions } = readableLines(whole.headers, 'reply-header', context)
+      return { message: { ...whole, headers }, redactions }
+    },
+    (redacted, more) => redacted && { ...redacted, redactions: [...more, ...redacted.redactions] },
+  )
+}
+
+/** @throws BeyondBound when its head cannot be looked through. */
+function redactReadable(
   reply: CapturedReply,
   words: KnownWords,
   context: RedactionContext,

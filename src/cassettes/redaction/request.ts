@@ -16,6 +16,7 @@ import type { KnownWords } from './secrets/secrets.ts'
 import { withShownPlaces } from './shown-places.ts'
 import { storedBody } from './stored-body.ts'
 import { noteInPath, noteTold } from './told-people.ts'
+import { readableRequest, withoutUnreadable } from './unreadable-head.ts'
 
 export type RedactedRequest = {
   readonly request: CapturedRequest
@@ -26,6 +27,16 @@ export type RedactedRequest = {
 }
 
 export function redactRequest(request: CapturedRequest, context: RedactionContext): RedactedRequest {
+  return withoutUnreadable(
+    request,
+    (readable) => redactReadable(readable, context),
+    (whole) => readableRequest(whole, context),
+    (redacted, more) => ({ ...redacted, redactions: [...more, ...redacted.redactions] }),
+  )
+}
+
+/** @throws BeyondBound when its head cannot be looked through. */
+function redactReadable(request: CapturedRequest, context: RedactionContext): RedactedRequest {
   const { policy, standIns, memory } = context
   const words = newWords()
   const target = bytesOf(request.target)

@@ -1,4 +1,3 @@
-import { splitTarget } from '../../http/target.ts'
 import type { CapturedRequest, Interaction, MatchProfile } from '../interaction.ts'
 import type { Callers } from '../matching/callers.ts'
 import { type Chosen, chooseEntry } from '../matching/choice.ts'
@@ -10,6 +9,7 @@ import { type LiveFacts, type Lookup, type LookupContext, lookUp } from '../matc
 import { ANYBODY, type CallerFacts, cookiesOf, tokenFactOf } from '../message/caller-facts.ts'
 import { readRedacted, readRequest, withoutIdleHeaders } from '../message/request-facts.ts'
 import { reportMiss } from '../miss/explain.ts'
+import { shownPath } from '../miss/mask.ts'
 import type { MissReport } from '../miss/report.ts'
 import { unusedInteraction } from './ledger.ts'
 import type { LiveRequest, TapeHit } from './live-request.ts'
@@ -65,7 +65,7 @@ export function createMatching(parts: MatchParts): (live: LiveRequest, refusal?:
       const overruled = overrule(parts, lane, live, lookups, refusal.code)
       if (overruled) return overruled
       if (!refusal.isOurs) return missed()
-      noteStanding(usage, live, refusal.code)
+      noteStanding(usage, live, facts, refusal.code)
       return REFUSED
     }
     const keyed = keyedRequest(live.request, facts.raw)
@@ -77,7 +77,7 @@ export function createMatching(parts: MatchParts): (live: LiveRequest, refusal?:
       if (due?.rank === 'due' && !isReused) return serve(lane, live, due, usage)
       if (isReused) {
         const overruled = overrule(parts, lane, live, lookups, KEY_REUSED)
-        if (!overruled) noteStanding(usage, live, KEY_REUSED)
+        if (!overruled) noteStanding(usage, live, facts, KEY_REUSED)
         return overruled ?? REFUSED
       }
       usage.counts.repeated++
@@ -163,8 +163,13 @@ function overrule(
   return serve(lane, live, chosen, usage)
 }
 
-function noteStanding(usage: Usage, { request, operation, lane }: LiveRequest, code: string): void {
-  const { path } = splitTarget(request.target)
+function noteStanding(
+  usage: Usage,
+  { request, operation, lane }: LiveRequest,
+  { prepared }: LiveFacts,
+  code: string,
+): void {
+  const path = shownPath(prepared.segments)
   noteRefused(usage, { code, method: request.method, operation: operation ?? path, lane })
 }
 

@@ -42,6 +42,20 @@ const BODIES: readonly (readonly [name: string, type: string, make: (size: numbe
   ['assignments', 'text/plain', fill('token="')],
   ['keys in base64', 'text/plain', fill('c2tfc2FuZGJveF8')],
   ['private keys', 'text/plain', fill('-----BEGIN PRIVATE KEY-----')],
+  ['pairs', 'application/json', list(() => '{"name":"pin","value":"1234"}')],
+  ['names beside nothing', 'application/json', list((i) => `{"name":"a${i}"}`)],
+  [
+    'JSON in a text',
+    'application/json',
+    (size) => `{"a":${JSON.stringify(`[${fill('{"phone":"+2250712345678"},')(size)}1]`)}}`,
+  ],
+  ['phones', 'text/plain', fill('phone: +2250712345678 ')],
+  ['rows', 'text/csv', (size) => `phone,pin\n${fill('+2250712345678,1234\n')(size)}`],
+  ['open cells', 'text/csv', (size) => `a,b\n${fill('"a,')(size)}`],
+  ['lines of base64', 'text/plain', fill(`${'QUJD'.repeat(19)}\r\n`)],
+  ['runs that are too short', 'text/plain', fill('abcdefghijklmno.')],
+  ['flags', 'text/plain', fill(' --token x')],
+  ['quotes', 'text/plain', fill(`key=""`)],
   ['white space', 'text/plain', fill(`bearer ${' '.repeat(1000)}`)],
 ]
 

@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs'
 import { replaceFileSync, writeAllSync } from '../../../replace-file.ts'
 import { CassetteError, unwritable } from '../../cassette-error.ts'
 import type { Cassette, Interaction } from '../../interaction.ts'
+import { BeyondBound } from '../../message/bounds.ts'
 import { latin1 } from '../../message/bytes.ts'
 import type { Secrets } from '../../redaction/secrets/secrets.ts'
 import { chainHash } from '../chain.ts'
@@ -118,7 +119,7 @@ function head(header: CassetteHeader): string {
 }
 
 function refuseSecrets(path: string, text: string, entry: number | undefined, secrets: Secrets): void {
-  const [hit] = secrets.findInFile(latin1(text))
+  const hit = firstHit(text, secrets)
   if (hit === undefined) return
   throw new CassetteError(
     'secret-found',
@@ -126,4 +127,14 @@ function refuseSecrets(path: string, text: string, entry: number | undefined, se
     `a secret (${hit.rule}) would have been written; the old file stands.`,
     entry === undefined ? {} : { entry },
   )
+}
+
+/** What cannot be looked through counts as one. */
+function firstHit(text: string, secrets: Secrets): { readonly rule: string } | undefined {
+  try {
+    return secrets.findInFile(latin1(text))[0]
+  } catch (cause) {
+    if (!(cause instanceof BeyondBound)) throw cause
+    return { rule: `beyond ${cause.beyond}` }
+  }
 }

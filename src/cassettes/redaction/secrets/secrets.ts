@@ -159,7 +159,21 @@ export function createSecrets(words: readonly string[] = []): Secrets {
       ((value.length < 3 || vocabularyStarts.has(value.slice(0, 3))) && vocabulary.includes(value)),
     find: (bytes, words = []) => find(bytes, words, MAX_LAYERS, 1),
     // A body in base64 and packed as on the wire are two layers, and a text that is a JSON text a decoding more.
-    findInFile: (text) => find(text, [], MAX_LAYERS + 2, 2),
+    findInFile: (text) => {
+      const look = (part: string) => find(part, [], MAX_LAYERS + 2, 2)
+      try {
+        return look(text)
+      } catch (cause) {
+        if (!(cause instanceof BeyondBound) || !text.includes('\n')) throw cause
+        // Several texts of an entry together are more than each of them, which have lines of their own.
+        let at = 0
+        return text.split('\n').flatMap((line) => {
+          const from = at
+          at += line.length + 1
+          return look(line).map((hit) => ({ ...hit, start: hit.start + from, end: hit.end + from }))
+        })
+      }
+    },
   }
 }
 
