@@ -1,32 +1,39 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { quickAssertions } from './quick-assertions.mjs'
 
-/**
- * Puts the program into few files, over what the compiler has written. Loading some thousand small modules is most
- * of a start otherwise: see docs/decisions/0008-bundle.md. Types stay those of the compiler.
- */
+/** Everything, as CommonJS: see docs/decisions/0048-one-bundle.md. */
+const BUNDLE = 'dist/sandgate.cjs'
+/** What `import` and `require` of the package find; `main`, `types` and `exports` of package.json name its files. */
+const LIBRARY = 'dist/library'
+const NAMES = ['CassetteError', 'record', 'replay']
+
+/** Packages, by their exact name, and what is bundled in their place. */
+const SMALLER = {
+  undici: 'scripts/bundled/undici.cjs',
+  '@fastify/ajv-compiler': 'scripts/bundled/unused.cjs',
+  '@fastify/fast-json-stringify-compiler': 'scripts/bundled/unused.cjs',
+  'light-my-request': 'scripts/bundled/unused.cjs',
+}
+
 await build({
-  entryPoints: [
-    'src/cli/main.ts',
-    'src/cassettes/writer/thread.ts',
-    'src/config/load-thread.ts',
-    'src/sandgate.ts',
-  ],
-  outbase: 'src',
-  outdir: 'dist',
-  chunkNames: 'chunks/[name]-[hash]',
+  entryPoints: ['scripts/bundled/entries.ts'],
+  outfile: BUNDLE,
   bundle: true,
-  splitting: true,
-  format: 'esm',
   platform: 'node',
   target: 'node20',
+  format: 'cjs',
   // Native code, and what is looked up by its files.
-  external: ['lmdb', 'pino-pretty', 'swagger-ui-dist'],
-  plugins: [quickAssertions],
-  // CommonJS inside the bundle asks for Node's own modules by require.
-  banner: {
-    js: "import { createRequire as sandgateRequire } from 'node:module'; const require = sandgateRequire(import.meta.url);",
-  },
+  external: ['lmdb', 'pino-pretty'],
+  plugins: [
+    quickAssertions,
+    { name: 'smaller', setup: (build) => Object.entries(SMALLER).map((each) => replace(build, ...each)) },
+  ],
+  define: { 'import.meta.url': 'sandgateModuleUrl' },
+  banner: { js: "const sandgateModuleUrl = require('node:url').pathToFileURL(__filename).href;" },
+  // Jest has no import() without a flag of Node's.
+  supported: { 'dynamic-import': false },
   // Names stay, so that a stack trace can be read as it is.
   minifyWhitespace: true,
   minifySyntax: true,
@@ -34,3 +41,52 @@ await build({
   legalComments: 'none',
   logLevel: 'warning',
 })
+
+function replace(build, name, file) {
+  build.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: resolve(file) }))
+}
+
+// What earlier builds left would be packed as well.
+rmSync('dist/chunks', { recursive: true, force: true })
+rmSync(LIBRARY, { recursive: true, force: true })
+
+const list = NAMES.join(', ')
+write(
+  `${LIBRARY}/sandgate.cjs`,
+  `const { ${list} } = require('../sandgate.cjs')\nmodule.exports = { ${list} }\n`,
+)
+write(`${LIBRARY}/sandgate.mjs`, `${required('../sandgate.cjs')}export const { ${list} } = sandgate\n`)
+write(`${LIBRARY}/sandgate.d.mts`, "export * from './sandgate.cjs'\n")
+copyTypes('sandgate')
+
+write('dist/cli/main.js', `#!/usr/bin/env node\n${entry('../sandgate.cjs', 'main')}`)
+write('dist/cassettes/writer/thread.js', entry('../../sandgate.cjs', 'recorderThread'))
+write('dist/config/load-thread.js', entry('../sandgate.cjs', 'loadThread'))
+
+/** By require: an import would first look for the names that so large a file exports. */
+function required(bundle) {
+  return `import { createRequire } from 'node:module'\nconst sandgate = createRequire(import.meta.url)('${bundle}')\n`
+}
+
+function entry(bundle, name) {
+  return `${required(bundle)}sandgate.${name}()\n`
+}
+
+/** The declarations of a module and of those that they name, as declarations of CommonJS. */
+function copyTypes(module, copied = new Set()) {
+  if (copied.has(module)) return
+  copied.add(module)
+  const declarations = readFileSync(`dist/${module}.d.ts`, 'utf8').replaceAll(
+    /(\bfrom |\bimport\()(["'])(\.[^"']+)\.ts\2/g,
+    (_, before, quote, named) => {
+      copyTypes(join(dirname(module), named), copied)
+      return `${before}${quote}${named}.cjs${quote}`
+    },
+  )
+  write(`${LIBRARY}/${module}.d.cts`, declarations)
+}
+
+function write(path, text) {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}

@@ -87,10 +87,13 @@ function listText(items: readonly unknown[]): string {
     .join('')
 }
 
+const COMMAND_NOTE =
+  'The examples run what a project has installed. Where it is installed for everybody, with `npm install --global`, `sandgate` alone is the same.'
+
 /** The commands, as Markdown. */
 export function cliReference(): string {
   const codes = Object.values(EXIT_CODES).map((exit) => [String(exit.code), exit.description])
-  return `${['# Command line', ...COMMANDS.map(commandText), '## Exit codes', table(['Code', 'Meaning'], codes)].join('\n\n')}\n`
+  return `${['# Command line', COMMAND_NOTE, ...COMMANDS.map(commandText), '## Exit codes', table(['Code', 'Meaning'], codes)].join('\n\n')}\n`
 }
 
 function commandText(command: Command): string {
@@ -99,9 +102,14 @@ function commandText(command: Command): string {
     option.setting ? code(option.setting.join('.')) : '',
     option.summary,
   ])
-  const parts = [`## sandgate ${command.name}`, command.summary, fenced(usageOf(command))]
+  const parts = [`## sandgate ${command.name}`, command.summary, fenced(usageOf(command), 'text')]
   if (options.length > 0) parts.push(table(['Option', 'Overrides', 'Meaning'], options))
-  return [...parts, 'For example:', fenced(command.example)].join('\n\n')
+  return [...parts, 'For example:', fenced(asInstalled(command.example), 'sh')].join('\n\n')
+}
+
+/** As a project runs what it has installed; a name that is not installed is never fetched. */
+function asInstalled(example: string): string {
+  return example.replaceAll(/(^|[|;&(] ?)sandgate (?=[a-z])/gm, '$1npx --no -- sandgate ')
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -114,6 +122,6 @@ function code(text: string): string {
   return `\`${text}\``
 }
 
-function fenced(text: string): string {
-  return `\`\`\`sh\n${text}\n\`\`\``
+function fenced(text: string, language: 'sh' | 'text'): string {
+  return `\`\`\`${language}\n${text}\n\`\`\``
 }

@@ -1,6 +1,7 @@
 import { CATALOGUE, type ErrorCode, type ErrorEntry } from '../src/errors/catalogue.ts'
-import { ANSWERERS, type Answerer, codesOf } from '../src/operations/openapi-codes.ts'
-import { ROWS } from '../src/operations/operations.ts'
+import { RETRIES } from '../src/errors/retry.ts'
+import { answeredBy } from '../src/operations/answered-by.ts'
+import { ANSWERERS } from '../src/operations/openapi-codes.ts'
 import { table } from './markdown.ts'
 
 const PARTS: readonly {
@@ -32,32 +33,28 @@ function tableOf(kinds: readonly ErrorEntry['kind'][]): string {
     .filter(([, { kind }]) => kinds.includes(kind))
     .sort(([, a], [, b]) => a.status - b.status)
   return table(
-    ['Code', 'Status', 'When', 'What to do', 'Where'],
-    entries.map(([code, { status, cause, resolution }]) => [
+    ['Code', 'Status', 'When', 'What to do', 'Again?', 'Where'],
+    entries.map(([code, { status, cause, resolution, retry }]) => [
       `\`${code}\``,
       String(status),
       cause,
       resolution,
+      RETRIES[retry].en,
       whereOf(code),
     ]),
   )
 }
 
 function whereOf(code: ErrorCode): string {
-  const answerers = Object.entries(ANSWERERS) as [Answerer, (typeof ANSWERERS)[Answerer]][]
-  const [answerer, own] = answerers.find(([, { codes }]) => codes.includes(code)) ?? []
-  return own ? `${placesOf(code, answerer)}, ${own.when}` : placesOf(code)
+  const { rows, kind, when } = answeredBy(code)
+  const listed = rows.length > 8 ? `${rows.length} operations` : rows.map(({ id }) => `\`${id}\``).join(', ')
+  const places = kind === 'some' ? listed : PLACES[kind]
+  return when ? `${places}, ${ANSWERERS[when].when}` : places
 }
 
-function placesOf(code: ErrorCode, answerer?: Answerer): string {
-  const rows = ROWS.filter((row) => codesOf(row, answerer).includes(code) || row.outcomes?.code === code)
-  if (rows.length === ROWS.length) return 'everywhere'
-  if (rows.length === 0) return 'other paths and methods'
-  const open = ROWS.filter(({ auth }) => auth !== 'client')
-  if (rows.length === open.length && rows.every((row) => open.includes(row)))
-    return 'all but the token exchange'
-  const posts = open.filter(({ method }) => method === 'POST')
-  if (rows.length === posts.length && rows.every((row) => posts.includes(row))) return 'every POST under /v1'
-  if (rows.length > 8) return `${rows.length} operations`
-  return rows.map(({ id }) => `\`${id}\``).join(', ')
+const PLACES = {
+  all: 'everywhere',
+  'all-but-exchange': 'all but the token exchange',
+  'every-post': 'every POST under /v1',
+  none: 'other paths and methods',
 }

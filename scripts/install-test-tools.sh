@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs what the tests need beyond npm, from Debian's packages, when it is missing: a browser for the pages,
-# Python's OAuth clients for the token exchange, curl, Prometheus and promtool for metrics, rules and dashboards. On
+# Python's OAuth clients for the token exchange, pytest, curl, Prometheus and promtool for metrics, rules and dashboards. On
 # other systems it names what to install by hand.
-# The generator of TypeScript types and the readers of HAR files come from npm, beside the project's own packages.
+# The generator of TypeScript types, the readers of HAR files and Jest come from npm, beside the project's own packages.
 set -eu
 
 missing=""
@@ -12,15 +12,18 @@ need() { # need PACKAGE COMMAND...: installs PACKAGE unless COMMAND succeeds
   "$@" >/dev/null 2>&1 || missing="$missing $package"
 }
 
-need chromium sh -c 'command -v chromium'
+# The one without a window takes half the processor time for a page; where only the whole one is there, it will do.
+need "chromium chromium-headless-shell" sh -c 'command -v chromium'
 need curl sh -c 'command -v curl'
 need prometheus sh -c 'command -v prometheus && command -v promtool'
 need util-linux sh -c 'command -v prlimit'
 need python3-requests-oauthlib /usr/bin/python3 -c 'import requests_oauthlib'
 need python3-authlib /usr/bin/python3 -c 'import authlib, requests'
+need python3-pytest /usr/bin/python3 -c 'import pytest'
 
 sh "$(dirname "$0")/generate-types.sh"
 sh "$(dirname "$0")/har-readers.sh"
+sh "$(dirname "$0")/test-runners.sh"
 
 [ -n "$missing" ] || exit 0
 

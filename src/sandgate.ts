@@ -1,15 +1,13 @@
-import { loadSound } from './cassettes/file/load.ts'
+/// <reference lib="esnext.disposable" preserve="true" />
+import { CassetteError } from './cassettes/cassette-error.ts'
 import type { MissReport } from './cassettes/miss/report.ts'
 import type { Ledger } from './cassettes/tape/ledger.ts'
-import { loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
-import { createLogger } from './observe/logger.ts'
-import type { Recorded } from './recorder/recorder.ts'
-import { defaultMode, doingOf, RECORD_MODES, type RecordMode, startSession } from './start/recording.ts'
-import { startReplay } from './start/replay.ts'
+import type { Recorded } from './recorder/recorded.ts'
+import { defaultMode, doingOf, RECORD_MODES, type RecordMode } from './start/record-mode.ts'
 
-export type { CassetteError } from './cassettes/cassette-error.ts'
 export type { Ledger, MissReport, Recorded, RecordMode }
+export { CassetteError }
 
 export type ReplayOptions = {
   /** A configuration, for the rules of the edge; what decides is in the cassette. By default the built-in ones. */
@@ -20,6 +18,8 @@ export type ReplayOptions = {
   readonly profile?: 'contract' | 'strict'
   /** Further values that the client makes up in every run, as a miss names them: `['/metadata/step']`. */
   readonly volatile?: readonly string[]
+  /** `true`: it keeps the process alive until it is closed. By default a program that forgets to close it ends. */
+  readonly ref?: boolean
 }
 
 export type Tape = {
@@ -29,6 +29,8 @@ export type Tape = {
   readonly misses: () => readonly MissReport[]
   /** Stops, and tells what became of the recording: a test asserts on `missed` and `unused`. */
   readonly close: () => Promise<Ledger>
+  /** Closes it at the end of a block: `await using tape = await replay(…)`. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /**
@@ -44,25 +46,29 @@ export async function replay(files: string | readonly string[], options: ReplayO
   refuseUnknown('replay', options, REPLAY_OPTIONS)
   refuseValue('replay', 'time', options.time, ['shift', 'freeze'])
   refuseValue('replay', 'profile', options.profile, ['contract', 'strict'])
+  refuseValue('replay', 'ref', options.ref, [true, false])
   const cassetteKey = process.env.SANDGATE_CASSETTE_KEY
+  const [{ startReplay }, { loadSound }, { createLogger }] = await Promise.all([
+    import('./start/replay.ts'),
+    import('./cassettes/file/load.ts'),
+    import('./observe/logger.ts'),
+  ])
   const gateway = await startReplay({
     load: () => (typeof files === 'string' ? [files] : files).map((file) => loadSound(file)),
-    config: configOf(options.config),
+    config: await configOf(options.config),
     partners: 'any',
     logger: createLogger({ requests: false, format: 'off' }),
     ...(options.profile && { profile: options.profile }),
     ...(options.time && { time: options.time }),
     ...(options.volatile && { volatile: options.volatile }),
     ...(cassetteKey && { cassetteKey }),
+    ref: options.ref === true,
   })
-  return {
-    url: gateway.url,
-    misses: gateway.misses,
-    close: async () => {
-      await gateway.close()
-      return gateway.ledger()
-    },
-  }
+  const close = once(async () => {
+    await gateway.close()
+    return gateway.ledger()
+  })
+  return { url: gateway.url, misses: gateway.misses, close, ...disposedBy(close) }
 }
 
 export type RecordOptions = {
@@ -82,6 +88,8 @@ export type RecordOptions = {
   readonly keepUrls?: boolean
   /** Takes a recording whose answers are not all whole; else the cassette that is there stays. */
   readonly allowIncomplete?: boolean
+  /** `true`: it keeps the process alive until it is finished. */
+  readonly ref?: boolean
 }
 
 export type Recording = {
@@ -98,6 +106,8 @@ export type Recording = {
     /** With `keepUrls`: the URLs that lead past the recorder, without their queries. */
     readonly urlsPast: readonly string[]
   }>
+  /** Finishes it at the end of a block: `await using sandbox = await record(…)`. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /** Records what passes to a sandbox and back, or replays it, as `sandgate record` does. @throws CassetteError */
@@ -108,10 +118,11 @@ export async function record(options: RecordOptions): Promise<Recording> {
   if (upstream === undefined && doingOf(mode, out) !== 'replay')
     throw new TypeError(`record: ${out} is to be recorded, so name the upstream`)
   refuseValue('record', 'mode', mode, RECORD_MODES)
-  for (const name of ['keepUrls', 'allowIncomplete'] as const)
+  for (const name of ['keepUrls', 'allowIncomplete', 'ref'] as const)
     refuseValue('record', name, options[name], [true, false])
   const key = process.env.SANDGATE_CASSETTE_KEY
-  const read = configOf(config)
+  const { startSession } = await import('./start/recording.ts')
+  const read = await configOf(config)
   const deciding = config === undefined ? undefined : { rules: read.outcomes, scores: read.scores }
   const urlsPast: string[] = []
   const session = await startSession({
@@ -122,18 +133,22 @@ export async function record(options: RecordOptions): Promise<Recording> {
     config: read,
     ...(deciding && { deciding }),
     ...(key && { cassetteKey: key }),
+    ref: options.ref === true,
   })
-  return {
-    url: session.url,
-    misses: session.misses,
-    finish: async () => {
-      const recorded = await session.finish()
-      return { recorded, ledger: session.ledger(), urlsPast }
-    },
-  }
+  const finish = once(async () => {
+    const recorded = await session.finish()
+    return { recorded, ledger: session.ledger(), urlsPast }
+  })
+  return { url: session.url, misses: session.misses, finish, ...disposedBy(finish) }
 }
 
-const REPLAY_OPTIONS = ['config', 'time', 'profile', 'volatile'] as const satisfies (keyof ReplayOptions)[]
+const REPLAY_OPTIONS = [
+  'config',
+  'time',
+  'profile',
+  'volatile',
+  'ref',
+] as const satisfies (keyof ReplayOptions)[]
 const RECORD_OPTIONS = [
   'upstream',
   'out',
@@ -141,6 +156,7 @@ const RECORD_OPTIONS = [
   'config',
   'keepUrls',
   'allowIncomplete',
+  'ref',
 ] as const satisfies (keyof RecordOptions)[]
 
 /** A test file in JavaScript has nobody else who would tell it: an option that is not read would change nothing. */
@@ -155,8 +171,24 @@ function refuseValue(name: string, option: string, value: unknown, known: readon
   throw new TypeError(`${name}: ${option} is one of ${known.join(', ')}, not ${String(value)}`)
 }
 
+/** A second call gets what the first one got. */
+function once<T>(end: () => Promise<T>): () => Promise<T> {
+  let ended: Promise<T> | undefined
+  return () => {
+    ended ??= end()
+    return ended
+  }
+}
+
+/** A test runner's own globals may lack the symbol, which would then name the member `undefined`. */
+function disposedBy(end: () => Promise<unknown>): Pick<Tape, typeof Symbol.asyncDispose> {
+  const dispose = { [Symbol.asyncDispose]: async () => void (await end()) }
+  return (Symbol.asyncDispose as symbol | undefined) === undefined ? ({} as typeof dispose) : dispose
+}
+
 /** @throws Error with every mistake of the file. */
-function configOf(file: string | undefined): Config {
+async function configOf(file: string | undefined): Promise<Config> {
+  const { loadConfig } = await import('./config/load.ts')
   const result = loadConfig({ file: file ?? null })
   if (!result.ok) throw new Error(result.errors.map(({ path, message }) => `${path}: ${message}`).join('\n'))
   return result.config

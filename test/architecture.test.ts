@@ -249,7 +249,7 @@ describe('the network', () => {
   /** Who may use it, and what for. A registered webhook URL is contacted by none of them. */
   const USERS: Readonly<Record<string, string>> = {
     'cli/sandbox-client.ts': '{ Client }', // `cassette verify` asks the sandbox that it is given
-    'cli/operator-client.ts': '{ Agent, request }', // asks the gateway of a data directory, or its operator listener
+    'cli/operator-client.ts': '{ Agent }', // asks the gateway of a data directory, or its operator listener
     'cli/child-process.ts': '{ spawn }', // runs the command after `--`
     'gateway/partner-server.ts': 'http', // listens
     'gateway/raw-replies.ts': '{ Socket }', // answers on a connection that the parser gave up

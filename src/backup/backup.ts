@@ -7,6 +7,7 @@ import {
   rmSync,
   statfsSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { type Clock, instant } from '../clock.ts'
@@ -37,9 +38,11 @@ export type BackupSource = {
 
 export type Backup = { readonly directory: string; readonly manifest: Manifest }
 
-/** Held while a backup is written; what a dead process has left behind is written over. */
+/** Held while a backup is written. */
 const LOCK = 'backup.lock'
-const OURS = new Set([STORE_FILE, KEYS_FILE, `${MANIFEST}.tmp`])
+/** There from the first file on until the manifest is: what is beside it may be written over. */
+const UNFINISHED = 'unfinished-backup'
+const OURS = new Set([STORE_FILE, KEYS_FILE, `${MANIFEST}.tmp`, UNFINISHED])
 
 /**
  * Writes a copy of a data directory that is in use, as of one instant, into `directory`: absent, or empty, or what an
@@ -50,8 +53,11 @@ export async function backUp(directory: string, source: BackupSource): Promise<O
   const wasThere = existsSync(directory)
   try {
     const at = prepare(directory, source)
+    judge(at)
     const unlock = takeLock(join(at, LOCK))
     try {
+      // Whoever had the lock may have ended since.
+      judge(at)
       return { ok: true, directory: at, manifest: await write(at, source) }
     } finally {
       unlock()
@@ -62,7 +68,7 @@ export async function backUp(directory: string, source: BackupSource): Promise<O
   }
 }
 
-/** Makes the directory and judges what is there already; where it is. */
+/** Makes the directory; where it is. */
 function prepare(directory: string, { dataDirectory }: BackupSource): string {
   makeDirectory(directory, 0o700)
   if (!statSync(directory).isDirectory()) throw new Refused(`${directory} is not a directory`)
@@ -70,15 +76,19 @@ function prepare(directory: string, { dataDirectory }: BackupSource): string {
   const data = realpathSync(dataDirectory)
   if (at === data || at.startsWith(data + sep))
     throw new Refused(`${directory} is in the data directory; name one outside of it`)
-  const names = readdirSync(at)
-  if (names.includes(MANIFEST)) throw new Refused(`${directory} has a backup already; name another directory`)
-  const foreign = names.find((name) => !OURS.has(name) && !name.startsWith(LOCK) && name !== 'lost+found')
-  if (foreign !== undefined)
-    throw new Refused(`${directory} is not empty (${foreign} is there); name an empty or a new directory`)
-  if (names.includes(STORE_FILE) && !names.some((name) => name.startsWith(LOCK)))
-    throw new Refused(`${directory} looks like a data directory; name another one`)
-  chmodSync(at, 0o700)
   return at
+}
+
+/** Nothing of anybody else's is written over, nor a backup that is whole. */
+function judge(at: string): void {
+  const names = readdirSync(at)
+  if (names.includes(MANIFEST)) throw new Refused(`${at} has a backup already; name another directory`)
+  const isUnfinished = names.includes(UNFINISHED)
+  const foreign = names.find(
+    (name) => !name.startsWith(LOCK) && name !== 'lost+found' && !(isUnfinished && OURS.has(name)),
+  )
+  if (foreign !== undefined)
+    throw new Refused(`${at} is not empty (${foreign} is there); name an empty or a new directory`)
 }
 
 async function write(
@@ -86,21 +96,29 @@ async function write(
   { store, dataDirectory, reserveBytes, clock }: BackupSource,
 ): Promise<Manifest> {
   if (!store.copyInto) throw new Refused('the store is kept in memory; there is nothing to back up')
-  for (const name of OURS) rmSync(join(at, name), { force: true })
+  removeOurs(at)
   proveRoom(at, dataDirectory, store.stats(clock.now()).disk, reserveBytes)
   const createdAt = instant(clock.now())
+  chmodSync(at, 0o700)
   try {
+    writeFileSync(join(at, UNFINISHED), '', { mode: 0o600 })
     await store.copyInto(at)
     const files = [await fileFacts(at, STORE_FILE)]
     if (existsSync(join(dataDirectory, KEYS_FILE))) files.push(await copyFile(dataDirectory, at, KEYS_FILE))
     const manifest: Manifest = { createdAt, by: product(), files }
     syncDirectory(dirname(at))
     await replaceFile(join(at, MANIFEST), manifestText(manifest), 0o600)
+    rmSync(join(at, UNFINISHED))
     return manifest
   } catch (cause) {
-    for (const name of OURS) rmSync(join(at, name), { force: true })
+    removeOurs(at)
     throw cause
   }
+}
+
+function removeOurs(at: string): void {
+  // The mark goes last: what is left of a directory that cannot be written is still known to be unfinished.
+  for (const name of OURS) rmSync(join(at, name), { force: true })
 }
 
 /** A copy that does not fit is not begun: on the disk of the data it would keep the gateway from working. */

@@ -50,8 +50,12 @@ export function readManifest(directory: string): Manifest | string {
   return `is damaged: ${MANIFEST} is not what a backup writes`
 }
 
+const INSTANT = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z$/
+
 function isManifest({ createdAt, by, files }: Manifest): boolean {
-  if (typeof createdAt !== 'string' || typeof by !== 'string' || !Array.isArray(files)) return false
+  // It is shown on a terminal.
+  if (typeof createdAt !== 'string' || !INSTANT.test(createdAt)) return false
+  if (typeof by !== 'string' || !Array.isArray(files)) return false
   const names = files.map(({ name }) => name)
   return names.join() === STORE_FILE || names.join() === `${STORE_FILE},${KEYS_FILE}`
 }

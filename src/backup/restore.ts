@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, rmdirSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, readdirSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { takeLock } from '../file-lock.ts'
 import { makeDirectory } from '../make-directory.ts'
 import { syncDirectory } from '../replace-file.ts'
-import { RESTORE_LOCK } from '../store/data-files.ts'
+import { UNFINISHED_RESTORE } from '../store/data-files.ts'
 import { damageOf } from '../store/lmdb-damage.ts'
 import { otherOwner } from '../store/owner-socket.ts'
 import { raiseFences } from '../store/raise-fences.ts'
@@ -12,13 +12,16 @@ import { readKeyFile, SigningKeysError } from '../tokens/key-file.ts'
 import { copyFile, KEYS_FILE, type Manifest, readManifest, STORE_FILE } from './manifest.ts'
 import { type Outcome, outcomeOf, Refused, sizeText } from './outcome.ts'
 
-/** What a restore makes, apart from its lock. */
+/** Held while a restore is written. */
+const LOCK = 'restore.lock'
+
+/** What a restore makes, apart from that and from its mark. */
 const OURS = new Set([STORE_FILE, 'lock.mdb', KEYS_FILE])
 
 /**
  * Makes a data directory out of a backup: `path` must be absent or empty, or what an earlier attempt has left
  * unfinished, and no gateway may run there. Every file is compared with the manifest and judged as at a start. Until all
- * of it is on the disk there is a lock that no gateway starts beside; where it fails, nothing stays.
+ * of it is on the disk there is a mark that no gateway starts beside; where it fails, nothing stays.
  *
  * Fences go on far above all that can have been given out since: nothing that began before the restore settles after it.
  */
@@ -29,16 +32,13 @@ export async function restore(from: string, path: string): Promise<Outcome<{ rea
   const wasThere = existsSync(into)
   try {
     makeDirectory(into, 0o700)
-    const wasBegun = existsSync(join(into, RESTORE_LOCK))
-    await judge(into, wasBegun)
-    const unlock = takeLock(join(into, RESTORE_LOCK))
+    await judge(into)
+    const unlock = takeLock(join(into, LOCK))
     try {
-      await judge(into, wasBegun)
-      await write(from, into, manifest)
+      await restoreInto(from, into, manifest)
     } finally {
       unlock()
     }
-    syncDirectory(into)
     return { ok: true, manifest }
   } catch (cause) {
     if (!wasThere) removeEmpty(into)
@@ -46,12 +46,37 @@ export async function restore(from: string, path: string): Promise<Outcome<{ rea
   }
 }
 
-async function judge(into: string, wasBegun: boolean): Promise<void> {
+async function restoreInto(from: string, into: string, manifest: Manifest): Promise<void> {
+  const mark = join(into, UNFINISHED_RESTORE)
+  const wasBegun = existsSync(mark)
+  // Before the last look: a gateway that starts opens its socket first and looks for this next.
+  writeFileSync(mark, '', { mode: 0o600 })
+  syncDirectory(into)
+  let isOurs = false
+  try {
+    await judge(into, wasBegun)
+    isOurs = true
+    await write(from, into, manifest)
+    rmSync(mark)
+    syncDirectory(into)
+  } catch (cause) {
+    if (isOurs) removeOurs(into)
+    if (isOurs || !wasBegun) rmSync(mark, { force: true })
+    throw cause
+  }
+}
+
+/** Nothing is written over but what a restore has left unfinished, and no gateway is there. */
+async function judge(into: string, wasBegun = existsSync(join(into, UNFINISHED_RESTORE))): Promise<void> {
   const pid = await otherOwner(into, '')
   if (pid !== undefined)
     throw new Refused(`process ${pid} runs on ${into}; stop it, and move that directory away`)
   const foreign = readdirSync(into).find(
-    (name) => !name.startsWith(RESTORE_LOCK) && name !== 'lost+found' && !(wasBegun && OURS.has(name)),
+    (name) =>
+      !name.startsWith(LOCK) &&
+      name !== UNFINISHED_RESTORE &&
+      name !== 'lost+found' &&
+      !(wasBegun && OURS.has(name)),
   )
   if (foreign !== undefined)
     throw new Refused(`${into} is not empty (${foreign} is there); move it away, or name another store path`)
@@ -76,7 +101,6 @@ async function write(from: string, into: string, { files }: Manifest): Promise<v
     syncDirectory(into)
     syncDirectory(dirname(into))
   } catch (cause) {
-    removeOurs(into)
     if (cause instanceof StoreOpenError || cause instanceof SigningKeysError) throw new Refused(cause.message)
     throw cause
   }

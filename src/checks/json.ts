@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { type Result, refuse } from '../errors/refusal.ts'
 import { isExactInteger } from '../http/decimal.ts'
 import { shownStep } from '../http/json-pointer.ts'
+import { describeFault, placeIn } from './json-fault.ts'
 
 /** Deeper than any body of the interface, and shallow enough for every recursive reader behind us. */
 export const MAX_DEPTH = 32
@@ -24,18 +25,26 @@ const MAX_REPORTED = 100
  * the value it reports what JSON.parse rounds or lets through silently.
  */
 export function parseJson(bytes: Buffer): Result<ParsedJson> {
-  if (!isUtf8(bytes)) return malformed('The body is not valid UTF-8.')
   const text = bytes.toString('utf8')
+  if (!isUtf8(bytes)) return malformed(`The body is not valid UTF-8${brokenByte(bytes, text)}.`)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
     // The parser's own message repeats a part of the body, which may be a secret or a personal datum.
-    return malformed(text.trim() === '' ? 'The body is empty.' : 'The body is not well-formed JSON.')
+    if (text.trim() === '') return malformed('The body is empty.')
+    return malformed(`The body is not well-formed JSON${describeFault(text)}.`)
   }
   const scan = scanJson(text)
   if (scan.fault !== undefined) return malformed(scan.fault)
   return { ok: true, value: { value, inexact: scan.inexact ?? NONE, illFormed: scan.illFormed ?? NONE } }
+}
+
+/** The first byte that decoding replaced: what follows it is another text. */
+function brokenByte(bytes: Buffer, text: string): string {
+  const decoded = Buffer.from(text)
+  const at = bytes.findIndex((byte, index) => byte !== decoded[index])
+  return ` at byte ${at + 1}: found 0x${bytes[at]?.toString(16)}`
 }
 
 function malformed(detail: string): Result<never> {
@@ -75,7 +84,8 @@ function scanToken(text: string, i: number, levels: Level[], scan: Scan, escapes
       const end = endOfString(text, i)
       if (level?.names && level.nameNext) {
         const name = nameOf(text, i, end)
-        if (level.names.has(name)) scan.fault = 'The body repeats a property of an object.'
+        if (level.names.has(name))
+          scan.fault = `The body repeats a property of an object at ${placeIn(text, i)}.`
         level.names.add(name)
         level.at = name
         level.nameNext = false
@@ -85,7 +95,8 @@ function scanToken(text: string, i: number, levels: Level[], scan: Scan, escapes
     }
     case 0x7b: // {
     case 0x5b: // [
-      if (levels.length === MAX_DEPTH) scan.fault = `The body is nested more than ${MAX_DEPTH} levels deep.`
+      if (levels.length === MAX_DEPTH)
+        scan.fault = `The body is nested more than ${MAX_DEPTH} levels deep at ${placeIn(text, i)}.`
       levels.push(
         text.charCodeAt(i) === 0x7b
           ? { names: new Set(), at: '', nameNext: true }

@@ -213,7 +213,7 @@ export const COMMANDS: readonly Command[] = [
       'Copy the store and the signing keys, as of one instant, into a new or empty directory: from the running gateway, or from the data directory when none runs.',
     args: ['DIR'],
     options: { config: CONFIG },
-    example: 'sandgate data backup /backups/monday',
+    example: 'sandgate data backup backups/monday',
     load: () => import('./commands/data-backup.ts').then(({ backup }) => ({ run: backup })),
   },
   {
@@ -222,7 +222,7 @@ export const COMMANDS: readonly Command[] = [
       'Make the data directory, which must be absent or empty, out of a backup. No gateway may run there.',
     args: ['DIR'],
     options: { config: CONFIG },
-    example: 'sandgate data restore /backups/monday',
+    example: 'sandgate data restore backups/monday',
     load: () => import('./commands/data-backup.ts').then(({ restore }) => ({ run: restore })),
   },
   ...CASSETTE_COMMANDS,

@@ -8,10 +8,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit()
 })
 
-const exit = await runCommandLine(process.argv.slice(2), {
+const ended = runCommandLine(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   env: process.env,
 })
-// Not process.exit(): output that waits in a pipe would be lost.
-process.exitCode = exitCode(exit)
+ended.then((exit) => {
+  // Not process.exit(): output that waits in a pipe would be lost.
+  process.exitCode = exitCode(exit)
+})

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 import type { Config } from '../config/schema.ts'
 import { withSockets } from '../store/owner-socket.ts'
 
@@ -105,9 +105,11 @@ async function ask(
   { dispatcher, token = null }: Way,
 ): Promise<OperatorAnswer | { readonly kind: 'hung-up'; readonly message: string }> {
   try {
-    const response = await request(`${base}${path}`, {
+    const url = new URL(`${base}${path}`)
+    const response = await dispatcher.request({
       method,
-      dispatcher,
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
       signal: AbortSignal.timeout(patienceMs),
       headersTimeout: patienceMs,
       headers: {

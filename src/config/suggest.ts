@@ -1,16 +1,25 @@
 /** `; did you mean port?`, or nothing when no candidate is close. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const meant = closest(word, candidates)
+  return meant === undefined ? '' : `; did you mean ${meant}?`
+}
+
+/** The candidate that differs least, the first of equals; undefined when each differs in more than a third of the letters. */
+export function closest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   const typed = plain(word)
   let bestDistance = Math.max(1, Math.floor(typed.length / 3)) + 1
   for (const candidate of candidates) {
-    const distance = editDistance(typed, plain(candidate))
+    const other = plain(candidate)
+    // At least the difference in length.
+    if (Math.abs(other.length - typed.length) >= bestDistance) continue
+    const distance = editDistance(typed, other)
     if (distance < bestDistance) {
       best = candidate
       bestDistance = distance
     }
   }
-  return best === undefined ? '' : `; did you mean ${best}?`
+  return best
 }
 
 /** `public_url` and `Public-URL` are spellings of publicUrl, not typing mistakes. */

@@ -1,4 +1,5 @@
-import type { Call, Decided, Simulation } from '../operations/operation.ts'
+import { languageHeaders } from '../http/language.ts'
+import type { Call, Decided, Fields, Simulation } from '../operations/operation.ts'
 import type { Judgement } from '../simulator/rules.ts'
 import type { Decider, Decision } from './decide.ts'
 
@@ -21,6 +22,7 @@ function serialise(call: Call, decided: Decided): Decision {
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   if (decided.location !== undefined) headers.location = decided.location
   if (decided.rule !== undefined) headers['x-sandbox-rule'] = decided.rule
+  if (speaks(decided.body)) Object.assign(headers, languageHeaders(call.language))
   return {
     kind: 'done',
     answer: { status: decided.status, headers, body: JSON.stringify(decided.body) },
@@ -28,6 +30,12 @@ function serialise(call: Call, decided: Decided): Decision {
     counts: decided.counts,
     ...judged(call, decided),
   }
+}
+
+/** Only what to do about a refusal is in words. */
+function speaks({ resolution, decision }: Fields): boolean {
+  if (resolution !== undefined) return true
+  return typeof decision === 'object' && decision !== null && 'resolution' in decision
 }
 
 /** A decision that is shown again counts for nothing. */

@@ -1,3 +1,5 @@
+import type { Retry } from './retry.ts'
+
 /**
  * The one table of error codes. Status, title, cause and resolution of a code come from here alone: the
  * problem documents, the pages under /docs/errors, the OpenAPI document and the reference are made from it.
@@ -9,6 +11,8 @@ export type ErrorEntry = {
   readonly cause: string
   /** What the caller does about it, in a sentence. */
   readonly resolution: string
+  /** Whether the same request may be sent again, and when. */
+  readonly retry: Retry
   /** `decision` codes are outcomes of an operation and travel with HTTP 200. */
   readonly kind: 'contract' | 'decision' | 'gateway' | 'replay'
   /** The `error` value of RFC 6749 that the token exchange shows beside the code. */
@@ -21,6 +25,7 @@ export const CATALOGUE = {
     title: 'Idempotency-Key is required',
     cause: 'A POST omitted the Idempotency-Key header.',
     resolution: 'Add an Idempotency-Key header with a fresh UUID v4 and send the request again.',
+    retry: 'corrected',
     kind: 'contract',
   },
   PARTNER_MISMATCH: {
@@ -28,6 +33,7 @@ export const CATALOGUE = {
     title: 'X-Tenant-Id does not match the key',
     cause: 'The tenant on the key and X-Tenant-Id disagree.',
     resolution: 'Send the tenant that is on the key, or omit X-Tenant-Id.',
+    retry: 'corrected',
     kind: 'contract',
   },
   PARTNER_LIMIT_EXCEEDED: {
@@ -36,6 +42,7 @@ export const CATALOGUE = {
     cause: 'The call crosses the partner cap for this product and period.',
     resolution:
       'Read the headroom on /portal/usage, then wait for the next period or ask the operator to raise the cap.',
+    retry: 'room',
     kind: 'contract',
   },
   SCORE_NOT_FOUND: {
@@ -43,6 +50,7 @@ export const CATALOGUE = {
     title: 'No score for this customerRef',
     cause: 'There is no score row for the customerRef.',
     resolution: 'Check the customerRef. Do not retry the same unknown reference.',
+    retry: 'never',
     kind: 'contract',
   },
   KYC_SESSION_EXPIRED: {
@@ -50,6 +58,7 @@ export const CATALOGUE = {
     title: 'The widget session has expired',
     cause: 'The widget session is older than 15 minutes.',
     resolution: 'Create a new session with POST /v1/kyc/widget/session and open the new URL.',
+    retry: 'corrected',
     kind: 'contract',
   },
   TOKEN_EXPIRED: {
@@ -57,6 +66,7 @@ export const CATALOGUE = {
     title: 'The access token has expired',
     cause: 'The access token is older than one hour.',
     resolution: 'Exchange the sandbox key again with POST /auth/token.',
+    retry: 'token',
     kind: 'contract',
   },
   RATE_LIMITED: {
@@ -64,6 +74,7 @@ export const CATALOGUE = {
     title: 'Rate limit exceeded',
     cause: 'The rate-limit window is full.',
     resolution: 'Wait until the instant in X-RateLimit-Reset (or for Retry-After seconds), then try again.',
+    retry: 'wait',
     kind: 'contract',
   },
   KYB_REJECTED: {
@@ -71,6 +82,7 @@ export const CATALOGUE = {
     title: 'Business rejected',
     cause: 'The sandbox businessRef ends in 009.',
     resolution: 'Submit a new dossier, or use a businessRef that ends in 001 to get an approval.',
+    retry: 'new-key',
     kind: 'decision',
   },
   KYC_REJECTED: {
@@ -78,6 +90,7 @@ export const CATALOGUE = {
     title: 'Identity rejected',
     cause: 'The sandbox phone is +225 followed by zeros and a final 9.',
     resolution: 'Submit a new dossier, or use the same number with a final 1 to get an approval.',
+    retry: 'new-key',
     kind: 'decision',
   },
   PAYMENT_FAILED: {
@@ -85,6 +98,7 @@ export const CATALOGUE = {
     title: 'Payment failed',
     cause: 'The sandbox amount ends in 00.',
     resolution: 'Retry with a new Idempotency-Key and an amount that ends in 77 to get a success.',
+    retry: 'new-key',
     kind: 'decision',
   },
   CREDIT_REJECTED: {
@@ -92,6 +106,7 @@ export const CATALOGUE = {
     title: 'Credit rejected',
     cause: 'The sandbox amount ends in 99.',
     resolution: 'Simulate again with an amount of at most 100000 XOF that ends in 11.',
+    retry: 'new-key',
     kind: 'decision',
   },
   INVALID_CLIENT: {
@@ -100,6 +115,7 @@ export const CATALOGUE = {
     cause: 'The client_id and client_secret do not belong together, or one of them is missing or revoked.',
     resolution:
       'Send the key id, the tenant or the sandbox key as client_id and the sandbox key as client_secret.',
+    retry: 'corrected',
     kind: 'gateway',
     oauth: 'invalid_client',
   },
@@ -108,6 +124,7 @@ export const CATALOGUE = {
     title: 'Malformed token request',
     cause: 'The token request lacks a parameter, repeats one, or authenticates in two ways that differ.',
     resolution: 'Send each parameter once, with the credentials in the body or in HTTP Basic.',
+    retry: 'corrected',
     kind: 'gateway',
   },
   UNSUPPORTED_GRANT_TYPE: {
@@ -115,6 +132,7 @@ export const CATALOGUE = {
     title: 'Unsupported grant type',
     cause: 'grant_type is not client_credentials.',
     resolution: 'Send grant_type=client_credentials, or leave it out.',
+    retry: 'corrected',
     kind: 'gateway',
     oauth: 'unsupported_grant_type',
   },
@@ -123,6 +141,7 @@ export const CATALOGUE = {
     title: 'Scope not granted to this key',
     cause: 'The requested scope is not one that the key holds.',
     resolution: 'Ask for a subset of the scopes of the key, or leave scope out to get all of them.',
+    retry: 'corrected',
     kind: 'gateway',
     oauth: 'invalid_scope',
   },
@@ -131,6 +150,7 @@ export const CATALOGUE = {
     title: 'No access token',
     cause: 'The request has no Authorization header with a bearer token.',
     resolution: 'Send Authorization: Bearer with a token from POST /auth/token.',
+    retry: 'token',
     kind: 'gateway',
   },
   TOKEN_INVALID: {
@@ -139,6 +159,7 @@ export const CATALOGUE = {
     cause:
       'The token is malformed, has a bad signature, was made for another service, or its key was revoked.',
     resolution: 'Exchange the sandbox key again with POST /auth/token.',
+    retry: 'token',
     kind: 'gateway',
   },
   INSUFFICIENT_SCOPE: {
@@ -146,6 +167,7 @@ export const CATALOGUE = {
     title: 'The access token lacks a scope',
     cause: 'The operation needs a scope that the token does not carry.',
     resolution: 'Exchange the key again with the scope, or ask the operator to grant it to the key.',
+    retry: 'token',
     kind: 'gateway',
   },
   IDEMPOTENCY_KEY_INVALID: {
@@ -153,6 +175,7 @@ export const CATALOGUE = {
     title: 'Idempotency-Key is not a UUID v4',
     cause: 'The Idempotency-Key header is not a UUID v4, or was sent twice.',
     resolution: 'Send exactly one Idempotency-Key header with a UUID v4.',
+    retry: 'corrected',
     kind: 'gateway',
   },
   IDEMPOTENCY_KEY_REUSED: {
@@ -160,6 +183,7 @@ export const CATALOGUE = {
     title: 'Idempotency-Key was used for another request',
     cause: 'The same Idempotency-Key came before with another method, path, query or body.',
     resolution: 'Use a new Idempotency-Key for a new request; repeat a request byte for byte to replay it.',
+    retry: 'new-key',
     kind: 'gateway',
   },
   IDEMPOTENCY_IN_PROGRESS: {
@@ -167,6 +191,7 @@ export const CATALOGUE = {
     title: 'A request with this Idempotency-Key is in progress',
     cause: 'The first request with this Idempotency-Key has not finished yet.',
     resolution: 'Wait for Retry-After seconds and repeat the request with the same key.',
+    retry: 'wait',
     kind: 'gateway',
   },
   MALFORMED_BODY: {
@@ -174,6 +199,7 @@ export const CATALOGUE = {
     title: 'The body is not well-formed JSON',
     cause: 'The body is not valid UTF-8 JSON, repeats a property, or is nested too deeply.',
     resolution: 'Send one JSON object, encoded in UTF-8, with each property once.',
+    retry: 'corrected',
     kind: 'gateway',
   },
   VALIDATION_FAILED: {
@@ -181,6 +207,7 @@ export const CATALOGUE = {
     title: 'The request is not valid',
     cause: 'One or more properties, parameters or headers break a rule of the interface.',
     resolution: 'Correct everything listed in errors and send the request again.',
+    retry: 'corrected',
     kind: 'gateway',
   },
   BAD_REQUEST: {
@@ -189,6 +216,7 @@ export const CATALOGUE = {
     cause:
       'The request is not well-formed HTTP, its path is not canonical, or a security header is doubled or aliased.',
     resolution: 'Send well-formed HTTP/1.1 with a canonical path and each security header once.',
+    retry: 'corrected',
     kind: 'gateway',
   },
   NOT_FOUND: {
@@ -196,6 +224,7 @@ export const CATALOGUE = {
     title: 'No such endpoint',
     cause: 'No operation has this path.',
     resolution: 'Compare the path with the list of operations under /docs.',
+    retry: 'corrected',
     kind: 'gateway',
   },
   ACCOUNT_NOT_FOUND: {
@@ -203,6 +232,7 @@ export const CATALOGUE = {
     title: 'No such account',
     cause: 'The tenant has no account with this accountId.',
     resolution: 'Use an accountId that POST /v1/accounts/open returned to the same tenant.',
+    retry: 'never',
     kind: 'gateway',
   },
   KYC_SESSION_NOT_FOUND: {
@@ -210,6 +240,7 @@ export const CATALOGUE = {
     title: 'No such widget session',
     cause: 'There is no widget session with this sessionId.',
     resolution: 'Use a sessionId that POST /v1/kyc/widget/session returned to the same tenant.',
+    retry: 'never',
     kind: 'gateway',
   },
   WEBHOOK_NOT_FOUND: {
@@ -217,6 +248,7 @@ export const CATALOGUE = {
     title: 'No such webhook endpoint',
     cause: 'The tenant has no webhook endpoint with this webhookId.',
     resolution: 'Use a webhookId that POST /v1/webhooks returned to the same tenant.',
+    retry: 'never',
     kind: 'gateway',
   },
   METHOD_NOT_ALLOWED: {
@@ -224,6 +256,7 @@ export const CATALOGUE = {
     title: 'Method not allowed',
     cause: 'The path exists, but not with this method.',
     resolution: 'Use one of the methods in the Allow header.',
+    retry: 'corrected',
     kind: 'gateway',
   },
   REQUEST_TIMEOUT: {
@@ -231,6 +264,7 @@ export const CATALOGUE = {
     title: 'The request took too long to arrive',
     cause: 'The headers or the body did not arrive in time.',
     resolution: 'Send the whole request without pausing, on a new connection.',
+    retry: 'same-key',
     kind: 'gateway',
   },
   TOO_MANY_UNFINISHED: {
@@ -238,6 +272,7 @@ export const CATALOGUE = {
     title: 'Too many unfinished requests',
     cause: 'As many requests of this address or partner as may be are still sending their bodies.',
     resolution: 'Finish the bodies that are under way, then send the request again.',
+    retry: 'wait',
     kind: 'gateway',
   },
   STORAGE_QUOTA_EXCEEDED: {
@@ -247,6 +282,7 @@ export const CATALOGUE = {
       'The sandbox keeps as many accounts, sessions, webhooks or finished answers for the partner as it may.',
     resolution:
       'Free the kind that the problem names with DELETE /v1/sandbox/data, then send the request again.',
+    retry: 'corrected',
     kind: 'gateway',
   },
   BODY_TOO_LARGE: {
@@ -254,6 +290,7 @@ export const CATALOGUE = {
     title: 'The body is too large',
     cause: 'The body is larger than the gateway accepts.',
     resolution: 'Send a smaller body.',
+    retry: 'corrected',
     kind: 'gateway',
   },
   UNSUPPORTED_MEDIA_TYPE: {
@@ -261,6 +298,7 @@ export const CATALOGUE = {
     title: 'Unsupported media type',
     cause: 'The Content-Type is not the one that the operation takes, or the body is encoded.',
     resolution: 'Send application/json in UTF-8 without Content-Encoding.',
+    retry: 'corrected',
     kind: 'gateway',
   },
   EXPECTATION_FAILED: {
@@ -268,6 +306,7 @@ export const CATALOGUE = {
     title: 'Expectation failed',
     cause: 'The Expect header asks for something other than 100-continue.',
     resolution: 'Send no Expect header, or Expect: 100-continue.',
+    retry: 'corrected',
     kind: 'gateway',
   },
   HEADERS_TOO_LARGE: {
@@ -275,6 +314,7 @@ export const CATALOGUE = {
     title: 'The headers are too large',
     cause: 'The request line and headers are larger, or more lines, than the gateway accepts.',
     resolution: 'Send fewer or shorter headers.',
+    retry: 'corrected',
     kind: 'gateway',
   },
   INTERNAL: {
@@ -283,6 +323,7 @@ export const CATALOGUE = {
     cause: 'The gateway failed in a way it did not foresee.',
     resolution:
       'Repeat the request with the same Idempotency-Key, and report the requestId if it fails again.',
+    retry: 'same-key',
     kind: 'gateway',
   },
   UPSTREAM_UNAVAILABLE: {
@@ -290,6 +331,7 @@ export const CATALOGUE = {
     title: 'The upstream is unavailable',
     cause: 'The upstream could not be reached; it has not acted.',
     resolution: 'Repeat the request with the same Idempotency-Key.',
+    retry: 'same-key',
     kind: 'gateway',
   },
   UPSTREAM_INDETERMINATE: {
@@ -297,6 +339,7 @@ export const CATALOGUE = {
     title: 'The upstream broke off',
     cause: 'The connection to the upstream broke after the request was sent; it may have acted.',
     resolution: 'Repeat the request with the same Idempotency-Key to learn the outcome.',
+    retry: 'same-key',
     kind: 'gateway',
   },
   UPSTREAM_TIMEOUT: {
@@ -304,6 +347,7 @@ export const CATALOGUE = {
     title: 'The upstream took too long',
     cause: 'The upstream did not answer in time; it may have acted.',
     resolution: 'Repeat the request with the same Idempotency-Key to learn the outcome.',
+    retry: 'same-key',
     kind: 'gateway',
   },
   STORE_UNAVAILABLE: {
@@ -311,6 +355,7 @@ export const CATALOGUE = {
     title: 'The gateway cannot store the outcome',
     cause: 'The store cannot be written at the moment. Nothing has been executed.',
     resolution: 'Wait for Retry-After seconds and repeat the request with the same Idempotency-Key.',
+    retry: 'wait',
     kind: 'gateway',
   },
   OVERLOADED: {
@@ -318,6 +363,7 @@ export const CATALOGUE = {
     title: 'The gateway is overloaded',
     cause: 'More requests are in flight than the gateway takes at once. Nothing has been executed.',
     resolution: 'Wait for Retry-After seconds and repeat the request.',
+    retry: 'wait',
     kind: 'gateway',
   },
   DRAINING: {
@@ -325,6 +371,7 @@ export const CATALOGUE = {
     title: 'The gateway is shutting down',
     cause: 'The gateway is finishing its last requests. Nothing has been executed.',
     resolution: 'Repeat the request on a new connection.',
+    retry: 'wait',
     kind: 'gateway',
   },
   CASSETTE_MISS: {
@@ -332,6 +379,7 @@ export const CATALOGUE = {
     title: 'No recorded answer matches',
     cause: 'The gateway replays a cassette and no recorded exchange matches this request.',
     resolution: 'Read the report in this problem, then change the request or record the cassette again.',
+    retry: 'never',
     kind: 'replay',
   },
 } as const satisfies Record<string, ErrorEntry>

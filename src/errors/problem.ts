@@ -1,4 +1,6 @@
+import type { Language } from '../http/language.ts'
 import { type ErrorCode, errorEntry } from './catalogue.ts'
+import { errorWords } from './catalogue-fr.ts'
 import type { FieldError, Refusal } from './refusal.ts'
 
 /** RFC 9457, with our extension members. */
@@ -19,9 +21,16 @@ export function problemType(publicUrl: string, code: ErrorCode): string {
   return `${publicUrl}/docs/errors/${code}`
 }
 
-export function problem(refusal: Refusal, requestId: string, publicUrl: string): Problem {
+/** `title` and `resolution` are in the language; `detail` is English, for whoever writes the client. */
+export function problem(
+  refusal: Refusal,
+  requestId: string,
+  publicUrl: string,
+  language: Language = 'en',
+): Problem {
   const { code, detail, errors, members } = refusal
-  const { title, status, resolution } = errorEntry(code)
+  const { status } = errorEntry(code)
+  const { title, resolution } = errorWords(code, language)
   return {
     type: problemType(publicUrl, code),
     title,

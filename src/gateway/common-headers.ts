@@ -5,9 +5,11 @@ import type { Gateway } from './context.ts'
 export const SPELLING: Readonly<Record<string, string>> = {
   allow: 'Allow',
   'cache-control': 'Cache-Control',
+  'content-encoding': 'Content-Encoding',
   'content-language': 'Content-Language',
   'content-security-policy': 'Content-Security-Policy',
   'content-type': 'Content-Type',
+  etag: 'ETag',
   'idempotency-replayed': 'Idempotency-Replayed',
   location: 'Location',
   pragma: 'Pragma',

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { fingerprint } from '../checks/fingerprint.ts'
 import { type Deciders, type Decision, FIRST_ATTEMPT } from '../decisions/decide.ts'
+import { preferredLanguage } from '../http/language.ts'
 import { mediaType } from '../http/media-type.ts'
 import type { Call, Operation } from '../operations/operation.ts'
 import type { Page } from '../portal/page.ts'
@@ -92,6 +93,7 @@ function callOf(exchange: Exchange, operation: Operation, { body, query, key, no
       client: exchange.client.subject,
     },
     key,
+    language: preferredLanguage(headers['accept-language'], 'en'),
     now,
     windows: () => usageWindows(exchange),
     requestedOutcome: requestedOutcome(operation, headers['x-sandbox-outcome']),

@@ -1,6 +1,7 @@
 import type { Decider, Deciders, Decision } from '../decisions/decide.ts'
 import { problem } from '../errors/problem.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
+import { languageHeaders } from '../http/language.ts'
 import type { Call } from '../operations/operation.ts'
 import {
   type CapDemand,
@@ -162,10 +163,10 @@ function settlementOf(decision: Decision, call: Call, permit: Permit, publicUrl:
 
 /** A refusal that the decision itself made is an answer like any other: the same bytes at every replay. */
 function refusedAnswer(refusal: Refusal, call: Call, publicUrl: string): StoredAnswer {
-  const document = problem(refusal, call.requestId, publicUrl)
+  const document = problem(refusal, call.requestId, publicUrl, call.language)
   return {
     status: document.status,
-    headers: { 'content-type': 'application/problem+json' },
+    headers: { 'content-type': 'application/problem+json', ...languageHeaders(call.language) },
     body: JSON.stringify(document),
   }
 }

@@ -2,6 +2,7 @@ import { judgeHeaders } from '../checks/headers.ts'
 import { isCanonicalPath } from '../checks/path.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import type { Exchange } from './exchange.ts'
+import { nearestOperation } from './nearest-operation.ts'
 
 /** Why a request is not for one endpoint. `doubled`: it may have two sets of credentials, and neither counts. */
 export type Arrival = { readonly refusal: Refusal; readonly doubled: boolean }
@@ -24,9 +25,16 @@ export function judgeArrival(exchange: Exchange): Arrival | undefined {
   if (endpoint) return undefined
   const unrouted =
     allowed === undefined
-      ? refuse('NOT_FOUND', 'No operation has this path.')
+      ? notFound(req.method ?? '', path)
       : refuse('METHOD_NOT_ALLOWED', `This path takes ${allowed}.`, { headers: { allow: allowed } })
   return { refusal: unrouted, doubled: false }
+}
+
+/** Of the path itself nothing is repeated: it may hold an identifier. */
+function notFound(method: string, path: string): Refusal {
+  const nearest = nearestOperation(method, path)
+  const hint = nearest === undefined ? '/docs lists them all' : `the nearest is ${nearest}`
+  return refuse('NOT_FOUND', `No operation has this path; ${hint}.`)
 }
 
 function isDoubled(rawHeaders: readonly string[], name: string): boolean {

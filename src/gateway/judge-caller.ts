@@ -11,7 +11,9 @@ export function judgeCaller(exchange: Exchange, authentication: Authentication):
   if (authentication.kind === 'refused') return authentication.refusal
   const operation = endpoint?.kind === 'operation' ? endpoint.row : undefined
   if (authentication.kind === 'none')
-    return operation && (operation.needsToken?.(settings.config) ?? true) ? tokenMissing() : undefined
+    return operation && (operation.needsToken?.(settings.config) ?? true)
+      ? tokenMissing(req.headers.authorization)
+      : undefined
   const { tenant, scopes, partner } = authentication.principal
   const mismatch = judgeTenant(req.headers['x-tenant-id'], tenant)
   if (mismatch) return mismatch

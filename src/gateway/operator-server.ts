@@ -179,7 +179,7 @@ export function createOperatorServer(parts: OperatorParts): OperatorServer {
   addDataRoutes(app, parts.data)
   app.get('/recordings', async () => ({ recordings: parts.recordings.list() }))
   app.post('/recordings', async (request, reply) => {
-    const wanted = recordingOf(request.body, config)
+    const wanted = recordingOf(request.body, parts.data.config())
     if (typeof wanted === 'string') return refuse(reply, 400, wanted)
     try {
       return reply.status(201).send(await parts.recordings.start(wanted.name, wanted.partner))

@@ -70,6 +70,11 @@ function writeRefusal(gateway: Gateway, socket: Duplex, refusal: Refusal): void 
       'application/problem+json',
       'Content-Length',
       String(Buffer.byteLength(body)),
+      // What was asked for has not been read.
+      'Content-Language',
+      'en',
+      'Vary',
+      'Accept-Language',
     ]
     for (const [name, value] of Object.entries(refusal.headers ?? {}))
       headers.push(SPELLING[name] ?? name, value)

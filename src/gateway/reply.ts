@@ -5,6 +5,7 @@ import { problem } from '../errors/problem.ts'
 import type { Refusal } from '../errors/refusal.ts'
 import { prefersHtml } from '../http/accept.ts'
 import type { HeaderLine } from '../http/header-lines.ts'
+import { languageHeaders, preferredLanguage } from '../http/language.ts'
 import { browserRefusal } from '../portal/browser-refusal.ts'
 import type { Page, Viewer, Visitor } from '../portal/page.ts'
 import type { RateWindow, WindowState } from '../store/store.ts'
@@ -48,12 +49,14 @@ function refusalReply(exchange: Exchange, refusal: Refusal, publicUrl: string): 
   return { status, code: refusal.code, headers: { ...headersOf(refusal), ...headers }, body }
 }
 
-export function problemReply({ requestId }: Exchange, refusal: Refusal, publicUrl: string): Reply {
+export function problemReply({ requestId, req }: Exchange, refusal: Refusal, publicUrl: string): Reply {
+  const language = preferredLanguage(req.headers['accept-language'], 'en')
+  const contentType = { 'content-type': 'application/problem+json' }
   return {
     status: errorEntry(refusal.code).status,
     code: refusal.code,
-    headers: { ...headersOf(refusal), 'content-type': 'application/problem+json' },
-    body: JSON.stringify(problem(refusal, requestId, publicUrl)),
+    headers: { ...headersOf(refusal), ...contentType, ...languageHeaders(language) },
+    body: JSON.stringify(problem(refusal, requestId, publicUrl, language)),
   }
 }
 

@@ -56,6 +56,8 @@ export function widgetParts(edge: Edge, deciders: Deciders): WidgetParts {
         body: judged.body,
         query: judged.query,
         params: {},
+        // Whoever reads the decision later reads it in their own.
+        language: 'en',
         request: {
           method: kycSubmit.method,
           path: kycSubmit.path,

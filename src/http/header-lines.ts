@@ -2,15 +2,15 @@
 export type HeaderLine = readonly [name: string, value: string]
 
 /** `[name, value, name, value, …]`, as Node and undici hand headers over, as lines. */
-export function linesOf(raw: readonly (string | Buffer)[]): HeaderLine[] {
+export function linesOf(raw: readonly (string | Uint8Array)[]): HeaderLine[] {
   const lines: HeaderLine[] = []
   for (let i = 0; i < raw.length; i += 2) lines.push([text(raw[i]), text(raw[i + 1])])
   return lines
 }
 
 /** Octets of a header are characters one to one, so that none is changed on the way. */
-function text(part: string | Buffer | undefined): string {
-  return typeof part === 'string' ? part : (part?.toString('latin1') ?? '')
+function text(part: string | Uint8Array | undefined): string {
+  return typeof part === 'string' ? part : Buffer.from(part ?? []).toString('latin1')
 }
 
 /** Headers that describe the bytes on the wire: they are wrong beside a body that was decoded. */

@@ -3,6 +3,28 @@ import { SCOPES } from '../config/contract.ts'
 import * as field from './fields.ts'
 import type { OperationRow } from './operation.ts'
 
+/** What a key id, a tenant or a sandbox key may be made of; one that is empty counts as left out. */
+const CREDENTIAL = '^[!-~]{0,512}$'
+
+/** As long as a real one, for whoever makes room for it. The signature is none. */
+const EXAMPLE_TOKEN = [
+  { alg: 'RS256', typ: 'at+jwt', kid: 'fpnwdVkrmqWqyDb6JlDXLzpWg2IT51QclADX7DkcAyM' },
+  {
+    iss: 'http://127.0.0.1:8080',
+    aud: 'partner-sandbox',
+    sub: 'demo',
+    client_id: 'key_demo',
+    tenant: 'tn_sandbox_demo',
+    scope: SCOPES.join(' '),
+    iat: 1768469400,
+    exp: 1768473000,
+    jti: 'Q2qn9aL2UL1my0I1Xb7Zqw',
+  },
+  'example '.repeat(32),
+]
+  .map((part) => Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url'))
+  .join('.')
+
 /** The token exchange. Its request is read by RFC 6749, not by the rules of the other operations. */
 export const authToken: OperationRow = {
   id: 'auth.token',
@@ -20,12 +42,14 @@ export const authToken: OperationRow = {
     {
       grant_type: Type.Optional(
         Type.String({
+          pattern: '^(?:client_credentials)?$',
           description: 'client_credentials, which is also the default.',
           examples: ['client_credentials'],
         }),
       ),
       client_id: Type.Optional(
         Type.String({
+          pattern: CREDENTIAL,
           description: 'The key id, the tenant or the sandbox key.',
           examples: ['key_demo'],
           clientId: true,
@@ -33,6 +57,7 @@ export const authToken: OperationRow = {
       ),
       client_secret: Type.Optional(
         Type.String({
+          pattern: CREDENTIAL,
           description: 'The sandbox key.',
           examples: ['sk_sandbox_demo_key_for_local_use_only'],
           secret: true,
@@ -40,6 +65,7 @@ export const authToken: OperationRow = {
       ),
       scope: Type.Optional(
         Type.String({
+          pattern: '^[!#-\\[\\]-~ ]*$',
           description: 'Space-separated; narrows the scopes of the key.',
           examples: ['payments:write'],
         }),
@@ -53,7 +79,7 @@ export const authToken: OperationRow = {
     schema: field.closed({
       access_token: Type.String({
         description: 'A JWT, signed with RS256.',
-        examples: ['eyJhbGciOiJSUzI1NiJ9.e30.c2ln'],
+        examples: [EXAMPLE_TOKEN],
         secret: true,
       }),
       token_type: field.oneOf(['Bearer'], 'Always Bearer.'),
@@ -70,7 +96,7 @@ export const authToken: OperationRow = {
       }),
     }),
     example: {
-      access_token: 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln',
+      access_token: EXAMPLE_TOKEN,
       token_type: 'Bearer',
       expires_in: 3600,
       scope: SCOPES.join(' '),

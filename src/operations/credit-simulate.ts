@@ -15,7 +15,7 @@ export const creditSimulate: Operation = {
   path: '/v1/credit/simulate',
   summary: 'Simulate credit',
   description:
-    'What a credit would cost: an annuity in whole XOF. An amount that ends in 99 is rejected; at most 100000 and ending in 11 is approved.',
+    'What a credit would cost: an annuity in whole XOF. An amount that ends in 99 is rejected; at most 100000 and ending in 11 is approved. An amount whose total repayable would be above 9007199254740991 XOF is not valid.',
   tag: 'Credit',
   auth: 'any',
   needsToken: ({ credit }) => credit.simulateAuth === 'required',
@@ -37,8 +37,8 @@ export const creditSimulate: Operation = {
       termMonths: field.TermMonths,
       ...decisionFields(CREDIT_OUTCOMES),
       annualRatePercent: Type.Number({ description: 'Annual rate in percent.', examples: [12] }),
-      monthlyPayment: Type.Integer({ description: 'Whole XOF, rounded up.', examples: [8631] }),
-      totalRepayable: Type.Integer({ description: 'All monthly payments together.', examples: [51786] }),
+      monthlyPayment: field.Total('Whole XOF, rounded up.', 8631),
+      totalRepayable: field.Total('All monthly payments together.', 51786),
     }),
     example: {
       simulationId: 'sim_0VhYx3kQm4Zq9TtB2nR7wLc1d',

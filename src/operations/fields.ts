@@ -30,12 +30,17 @@ export const Phone = Type.String({
 const MAX_XOF = Number.MAX_SAFE_INTEGER
 
 export const Amount = Type.Integer({
+  format: 'int64',
   minimum: 1,
   maximum: MAX_XOF,
   description: 'Whole XOF; the franc has no minor unit, so nothing is multiplied by 100.',
   examples: [5077],
   expected: `a JSON number that is a whole number of XOF from 1 to ${MAX_XOF}`,
 })
+
+/** What the sandbox works out in whole XOF; it may be above every amount that can be sent. */
+export const Total = (description: string, example: number) =>
+  Type.Integer({ format: 'int64', minimum: 1, description, examples: [example] })
 
 export const TermMonths = Type.Integer({
   minimum: 1,
@@ -145,18 +150,18 @@ export const Metadata = Type.Refine(
   (value) => Object.keys(value).length <= METADATA_KEYS,
 )
 
-const identifier = (prefix: string, description: string) =>
+const identifier = (prefix: string, description: string, example = '0VhYx3kQm4Zq9TtB2nR7wLc1d') =>
   Type.String({
     pattern: `^${prefix}_[A-Za-z0-9_-]{1,128}$`,
     description,
-    examples: [`${prefix}_0VhYx3kQm4Zq9TtB2nR7wLc1d`],
+    examples: [`${prefix}_${example}`],
     expected: `an identifier that starts with ${prefix}_`,
   })
 
 export const AccountId = identifier('acc', 'The account.')
 export const KycId = identifier('kyc', 'The identity decision.')
 export const KybId = identifier('kyb', 'The business decision.')
-export const SessionId = identifier('kws', 'The widget session.')
+export const SessionId = identifier('kws', 'The widget session.', '0VhYx3kQmAbCdEfGhIjKlMnOpQrStUv-demo')
 export const PaymentId = identifier('pay', 'The payment.')
 export const SimulationId = identifier('sim', 'The credit simulation.')
 export const CreditId = identifier('crd', 'The credit application.')

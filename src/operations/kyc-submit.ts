@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors/catalogue.ts'
 import { KYC_OUTCOMES } from '../simulator/rules.ts'
-import { decide } from './decide.ts'
+import { decide, inLanguage } from './decide.ts'
 import { decisionFields } from './decision-schema.ts'
 import * as field from './fields.ts'
 import {
@@ -86,7 +86,7 @@ async function decideSession(call: Call, simulation: Simulation, sessionId: stri
   }
   if (found.decision) {
     const { rule, ...first } = found.decision as Fields & { rule: string }
-    return done(200, first, { rule, counts: false })
+    return done(200, inLanguage(first, call.language), { rule, counts: false })
   }
   const decided = decideDossier(call, simulation)
   return {

@@ -1,3 +1,5 @@
+import type { Config } from '../config/schema.ts'
+import { sourceOf } from '../config/upstream-rules.ts'
 import { type ErrorCode, errorEntry } from '../errors/catalogue.ts'
 import type { OperationRow } from './operation.ts'
 
@@ -14,20 +16,40 @@ export const ANSWERERS: Readonly<Record<Answerer, { codes: readonly ErrorCode[];
   tape: { codes: ['CASSETTE_MISS'], when: 'at replay' },
 }
 
-/** Every code that the operation can answer with, in the order of the checks of the pipeline. */
-export function codesOf(row: OperationRow, answerer: Answerer = 'simulator'): readonly ErrorCode[] {
-  if (row.auth === 'client') return exchangeCodes(row)
-  return [...operationCodes(row), ...ANSWERERS[answerer].codes]
+/** What a configuration makes of an operation. */
+export type Circumstances = {
+  readonly answerer: Answerer
+  /** Whether it is refused without a token; of no meaning for the exchange. */
+  readonly needsToken: boolean
+  /** Whether the token exchange needs an Idempotency-Key. */
+  readonly exchangeNeedsKey: boolean
 }
 
-function operationCodes(row: OperationRow): ErrorCode[] {
+export const USUAL: Circumstances = { answerer: 'simulator', needsToken: true, exchangeNeedsKey: false }
+
+/** Those of an operation in a gateway with this configuration. */
+export function circumstancesOf({ id, needsToken }: OperationRow, config: Config): Circumstances {
+  return {
+    answerer: sourceOf(config, id),
+    needsToken: needsToken?.(config) ?? true,
+    exchangeNeedsKey: config.idempotency.tokenExchange === 'required',
+  }
+}
+
+/** Every code that the operation can answer with, in the order of the checks of the pipeline. */
+export function codesOf(row: OperationRow, circumstances: Circumstances = USUAL): readonly ErrorCode[] {
+  if (row.auth === 'client') return exchangeCodes(row, circumstances)
+  return [...operationCodes(row, circumstances), ...ANSWERERS[circumstances.answerer].codes]
+}
+
+function operationCodes(row: OperationRow, { needsToken }: Circumstances): ErrorCode[] {
   const post = row.method === 'POST'
   return [
     'BAD_REQUEST',
     ...when(post, 'REQUEST_TIMEOUT'),
     'EXPECTATION_FAILED',
     'HEADERS_TOO_LARGE',
-    'TOKEN_MISSING',
+    ...when(needsToken, 'TOKEN_MISSING'),
     'TOKEN_INVALID',
     'TOKEN_EXPIRED',
     'PARTNER_MISMATCH',
@@ -50,7 +72,7 @@ function operationCodes(row: OperationRow): ErrorCode[] {
   ]
 }
 
-function exchangeCodes(row: OperationRow): ErrorCode[] {
+function exchangeCodes(row: OperationRow, { exchangeNeedsKey }: Circumstances): ErrorCode[] {
   return [
     'BAD_REQUEST',
     'REQUEST_TIMEOUT',
@@ -61,6 +83,7 @@ function exchangeCodes(row: OperationRow): ErrorCode[] {
     'UNSUPPORTED_MEDIA_TYPE',
     ...row.errors,
     'PARTNER_MISMATCH',
+    ...when(exchangeNeedsKey, 'IDEMPOTENCY_KEY_REQUIRED', 'IDEMPOTENCY_KEY_INVALID'),
     'RATE_LIMITED',
     'INTERNAL',
     'STORE_UNAVAILABLE',

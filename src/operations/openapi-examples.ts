@@ -1,6 +1,8 @@
 import { type ErrorCode, errorEntry } from '../errors/catalogue.ts'
+import { errorWords } from '../errors/catalogue-fr.ts'
 import { problem } from '../errors/problem.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
+import type { Language } from '../http/language.ts'
 import { repayment } from '../simulator/loan.ts'
 import { tokenProblem } from '../tokens/token-request.ts'
 import type { Json } from './openapi-schemas.ts'
@@ -16,7 +18,7 @@ const MAGIC: Readonly<Record<string, { good: Fields; bad: Fields }>> = {
   'credit.apply': { good: { amount: 50011 }, bad: { amount: 50099 } },
 }
 
-const REQUEST_ID = 'req_0VhYx3kQm4Zq9TtB2nR7wLc1d'
+const REQUEST_ID = 'req_Q2qn9aL2UL1my0I1'
 
 /** Examples of the request body; a deciding operation has one for each outcome. */
 export function bodyExamples(row: OperationRow): Json {
@@ -31,22 +33,28 @@ export function bodyExamples(row: OperationRow): Json {
 }
 
 /** Examples of the answer; a deciding operation has one for each outcome. */
-export function successExamples(row: OperationRow): Json {
+export function successExamples(row: OperationRow, language: Language = 'en'): Json {
   const { outcomes, success } = row
   const { example } = success
   if (!outcomes) return { example: { summary: success.description, value: example } }
   const magic = MAGIC[row.id]
   const { decidedAt, ...before } = example
   const { code } = outcomes
-  const refused = { outcome: outcomes.bad, code, resolution: errorEntry(code).resolution, decidedAt }
+  const refused = {
+    outcome: outcomes.bad,
+    code,
+    resolution: errorWords(code, language).resolution,
+    decidedAt,
+  }
   return {
     [outcomes.good]: { summary: outcomes.good, value: { ...example, ...magic?.good } },
     [outcomes.bad]: { summary: errorEntry(code).title, value: { ...before, ...magic?.bad, ...refused } },
   }
 }
 
-export function problemExample(code: ErrorCode, publicUrl: string): Json {
-  return { summary: errorEntry(code).title, value: problem(refusalExample(code), REQUEST_ID, publicUrl) }
+export function problemExample(code: ErrorCode, publicUrl: string, language: Language = 'en'): Json {
+  const value = problem(refusalExample(code), REQUEST_ID, publicUrl, language)
+  return { summary: errorEntry(code).title, value }
 }
 
 export function exchangeExample(code: ErrorCode): Json {

@@ -1,3 +1,4 @@
+import type { Circumstances } from './openapi-codes.ts'
 import { type Json, refTo } from './openapi-schemas.ts'
 import type { OperationRow } from './operation.ts'
 
@@ -19,7 +20,7 @@ const count = (description: string, example: number, minimum = 0): Json => ({
 })
 
 export const HEADERS = {
-  'X-Request-Id': text('Names this request in the log of the gateway.', 'req_0VhYx3kQm4Zq9TtB2nR7wLc1d'),
+  'X-Request-Id': text('Names this request in the log of the gateway.', 'req_Q2qn9aL2UL1my0I1'),
   'X-RateLimit-Limit': count('Requests per window.', 200),
   'X-RateLimit-Remaining': count('Requests left in the window.', 199),
   'X-RateLimit-Reset': count(
@@ -40,11 +41,18 @@ export const HEADERS = {
     { enum: ['true'] },
   ),
   'WWW-Authenticate': text('The challenge of RFC 6750, or of HTTP Basic.', 'Bearer error="invalid_token"'),
+  'Content-Language': text('The language of what the answer says in words: `en` or `fr`.', 'en', {
+    enum: ['en', 'fr'],
+  }),
+  Vary: text('The words follow `Accept-Language`.', 'Accept-Language'),
   'Cache-Control': text('Answers are never cached.', 'no-store'),
   Pragma: text('RFC 6749 section 5.1.', 'no-cache'),
 } as const satisfies Record<string, Json>
 
 export type HeaderName = keyof typeof HEADERS
+
+/** Beside words that follow Accept-Language. */
+export const LANGUAGE = ['Content-Language', 'Vary'] as const satisfies readonly HeaderName[]
 
 /** On every response, whatever produced it. */
 export const COMMON_HEADERS: readonly HeaderName[] = [
@@ -79,7 +87,12 @@ export function headerComponents(): Json {
   )
 }
 
-const SOMETIMES: readonly HeaderName[] = ['Retry-After', 'WWW-Authenticate', 'Idempotency-Replayed']
+const SOMETIMES: readonly HeaderName[] = [
+  'Retry-After',
+  'WWW-Authenticate',
+  'Idempotency-Replayed',
+  ...LANGUAGE,
+]
 
 export const HEADER_PARAMETERS = {
   IdempotencyKey: {
@@ -102,11 +115,12 @@ export const HEADER_PARAMETERS = {
 } as const satisfies Record<string, Json>
 
 /** The request headers that the operation reads, beside Authorization. */
-export function headerParameters(row: OperationRow): readonly Json[] {
+export function headerParameters(row: OperationRow, { exchangeNeedsKey }: Circumstances): readonly Json[] {
   const tenant = refTo('parameters', 'TenantId')
-  if (row.auth === 'client') return [tenant]
+  const key = refTo('parameters', 'IdempotencyKey')
+  if (row.auth === 'client') return exchangeNeedsKey ? [key, tenant] : [tenant]
   return [
-    ...(row.method === 'POST' ? [refTo('parameters', 'IdempotencyKey')] : []),
+    ...(row.method === 'POST' ? [key] : []),
     tenant,
     ...(row.outcomes ? [outcomeParameter(row.outcomes)] : []),
   ]

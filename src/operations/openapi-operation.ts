@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
 import type { OutcomeNames } from '../simulator/rules.ts'
-import { type Answerer, byStatus, codesOf } from './openapi-codes.ts'
+import { byStatus, type Circumstances, codesOf } from './openapi-codes.ts'
 import { bodyExamples, successExamples } from './openapi-examples.ts'
-import { type HeaderName, headerParameters, responseHeaders } from './openapi-headers.ts'
+import { type HeaderName, headerParameters, LANGUAGE, responseHeaders } from './openapi-headers.ts'
 import { requestName, responseName } from './openapi-names.ts'
 import type { Problems } from './openapi-problems.ts'
 import type { Json, Schemas } from './openapi-schemas.ts'
@@ -11,21 +11,22 @@ import type { Fields, OperationRow } from './operation.ts'
 /** One row of the table as an OpenAPI operation. */
 export function openApiOperation(
   row: OperationRow,
-  answerer: Answerer,
+  circumstances: Circumstances,
   schemas: Schemas,
   problems: Problems,
 ): Json {
-  const parameters = [...pathAndQuery(row, schemas), ...headerParameters(row)]
-  const refusals = byStatus(codesOf(row, answerer)).map(([status, codes]) => [
+  const parameters = [...pathAndQuery(row, schemas), ...headerParameters(row, circumstances)]
+  const all = codesOf(row, circumstances)
+  const refusals = byStatus(all).map(([status, codes]) => [
     String(status),
-    problems.response(row, status, codes),
+    problems.response(row, status, codes, all),
   ])
   return {
     operationId: row.id,
     summary: row.summary,
     description: describe(row),
     tags: [row.tag],
-    security: security(row),
+    security: security(row, circumstances),
     parameters,
     ...(row.body && { requestBody: requestBody(row, row.body, schemas) }),
     responses: { [row.success.status]: success(row, schemas), ...Object.fromEntries(refusals) },
@@ -46,15 +47,15 @@ function describe({ description, group, countsPer, cap, auth }: OperationRow): s
   return `${description}\n\nRate limit group: \`${group}\`, per ${whom}.${capped}${scope}`
 }
 
-function security({ auth }: OperationRow): readonly Json[] {
+function security({ auth }: OperationRow, { needsToken }: Circumstances): readonly Json[] {
   // The empty requirement: credentials in the body need no Authorization header.
   if (auth === 'client') return [{ ClientBasic: [] }, {}]
-  return [{ OAuth2: auth === 'any' || auth === 'all' ? [] : [auth] }]
+  return [{ OAuth2: auth === 'any' || auth === 'all' ? [] : [auth] }, ...(needsToken ? [] : [{}])]
 }
 
 function pathAndQuery(row: OperationRow, schemas: Schemas): readonly Json[] {
   const path = Object.entries(row.params ?? {}).map(([name, schema]) =>
-    parameter('path', name, schema, true, schema, schemas),
+    parameter('path', name, schema, true, ofPath(schema, row), schemas),
   )
   const { properties = {}, required = [] } = (row.query ?? {}) as TSchema & {
     properties?: Record<string, TSchema>
@@ -66,12 +67,21 @@ function pathAndQuery(row: OperationRow, schemas: Schemas): readonly Json[] {
   return [...path, ...query]
 }
 
+/** Whatever is no id of ours is not there. */
+function ofPath({ description, examples }: Described, { errors }: OperationRow): Described {
+  const missing = errors.find((code) => code.endsWith('_NOT_FOUND'))
+  if (description === undefined || missing === undefined) return { description, examples }
+  return { description: `${description} What has another form is \`${missing}\` as well.`, examples }
+}
+
+type Described = { description?: string | undefined; examples?: readonly unknown[] | undefined }
+
 function parameter(
   place: 'path' | 'query',
   name: string,
   schema: TSchema,
   required: boolean,
-  { description, examples }: { description?: string; examples?: readonly unknown[] },
+  { description, examples }: Described,
   schemas: Schemas,
   example: Fields = {},
 ): Json {
@@ -106,13 +116,17 @@ function success(row: OperationRow, schemas: Schemas): Json {
     ...(row.auth === 'client' ? (['Pragma'] as const) : []),
   ]
   const replays = row.auth !== 'client' && row.method === 'POST'
+  const sometimes: HeaderName[] = [
+    ...(replays ? (['Idempotency-Replayed'] as const) : []),
+    ...(row.outcomes || showsDecision(schema) ? LANGUAGE : []),
+  ]
   const name = responseName(row.id)
   const named = row.outcomes
     ? schemas.plain(name, decided(schemas.inline(schema, 'response'), row.outcomes))
     : schemas.named(name, schema, 'response')
   return {
     description,
-    headers: responseHeaders(always, replays ? ['Idempotency-Replayed'] : []),
+    headers: responseHeaders(always, sometimes),
     content: {
       'application/json': {
         schema: named,
@@ -120,6 +134,11 @@ function success(row: OperationRow, schemas: Schemas): Json {
       },
     },
   }
+}
+
+/** Only a refused decision has words in it. */
+function showsDecision({ properties = {} }: TSchema & { properties?: object }): boolean {
+  return 'decision' in properties
 }
 
 /** A decision is one of two, told apart by its outcome: only a refusal has a code and says what to do. */

@@ -1,14 +1,19 @@
 import { CAP_PRODUCTS } from '../config/contract.ts'
 import { CATALOGUE, type ErrorCode, errorEntry } from '../errors/catalogue.ts'
-import { codesOf } from './openapi-codes.ts'
 import { exchangeExample, problemExample } from './openapi-examples.ts'
-import { type HeaderName, responseHeaders } from './openapi-headers.ts'
+import { type HeaderName, LANGUAGE, responseHeaders } from './openapi-headers.ts'
 import { type Json, refTo, type Schemas } from './openapi-schemas.ts'
 import type { OperationRow } from './operation.ts'
 
 export type Problems = {
   /** The response of one status: what it means, its headers, its body and an example for each code. */
-  readonly response: (row: OperationRow, status: number, codes: readonly ErrorCode[]) => Json
+  readonly response: (
+    row: OperationRow,
+    status: number,
+    codes: readonly ErrorCode[],
+    /** Every code of the operation. */
+    all: readonly ErrorCode[],
+  ) => Json
   /** The examples that the responses refer to. */
   readonly examples: () => Json
 }
@@ -22,7 +27,7 @@ export function createProblems(schemas: Schemas, publicUrl: string): Problems {
   }
 
   return {
-    response: (row, status, codes) => {
+    response: (row, status, codes, all) => {
       // What breaks before the gateway knows the endpoint is a problem document there, too.
       const oauth = row.auth === 'client' && status !== 431
       const shown = codes.map((code) => [
@@ -31,7 +36,7 @@ export function createProblems(schemas: Schemas, publicUrl: string): Problems {
           ? exampleOf(`oauth.${code}`, exchangeExample(code))
           : exampleOf(code, problemExample(code, publicUrl)),
       ])
-      const schema = oauth ? oauthSchema(schemas, codes, codesOf(row)) : problemSchema(schemas, status, codes)
+      const schema = oauth ? oauthSchema(schemas, codes, all) : problemSchema(schemas, status, codes)
       return {
         description: describe(codes),
         headers: headersOf(row, status, codes),
@@ -61,7 +66,7 @@ function headersOf(row: OperationRow, status: number, codes: readonly ErrorCode[
   const always: HeaderName[] = [
     ...(WAITING.includes(status) ? (['Retry-After'] as const) : []),
     ...(status === 401 && !isExchange ? (['WWW-Authenticate'] as const) : []),
-    ...(isExchange && status !== 431 ? (['Pragma'] as const) : []),
+    ...(isExchange && status !== 431 ? (['Pragma'] as const) : LANGUAGE),
   ]
   const sometimes: HeaderName[] = [
     ...(codes.includes('PARTNER_LIMIT_EXCEEDED') ? (['Retry-After'] as const) : []),
@@ -139,6 +144,8 @@ function place(name: string, description: string): Json {
   }
 }
 
+const COUNT = { type: 'integer', format: 'int64', minimum: 0 }
+
 const CAP_EXCEEDED = {
   type: 'object',
   description: 'Beside PARTNER_LIMIT_EXCEEDED: the cap that is in the way.',
@@ -146,9 +153,9 @@ const CAP_EXCEEDED = {
     product: { type: 'string', enum: [...CAP_PRODUCTS], description: 'What is capped.' },
     period: { type: 'string', enum: ['day', 'month'], description: 'The UTC period.' },
     unit: { type: 'string', enum: ['calls', 'amount'], description: 'Decisions, or XOF.' },
-    limit: { type: 'integer', description: 'The cap.' },
-    used: { type: 'integer', description: 'Committed in this period.' },
-    reserved: { type: 'integer', description: 'Held by requests that are being decided.' },
+    limit: { ...COUNT, description: 'The cap.' },
+    used: { ...COUNT, description: 'Committed in this period.' },
+    reserved: { ...COUNT, description: 'Held by requests that are being decided.' },
     resetAt: { type: 'string', format: 'date-time', description: 'When the period ends.' },
   },
 }

@@ -1,5 +1,6 @@
 import { SCOPES, type Scope } from '../config/contract.ts'
-import type { Answerer } from './openapi-codes.ts'
+import type { Config } from '../config/schema.ts'
+import { type Answerer, circumstancesOf, USUAL } from './openapi-codes.ts'
 import { HEADER_PARAMETERS, headerComponents } from './openapi-headers.ts'
 import { openApiOperation } from './openapi-operation.ts'
 import { createProblems } from './openapi-problems.ts'
@@ -15,16 +16,22 @@ export type OpenApiOptions = {
   readonly publicUrl: string
   /** Some errors come from a tape or an upstream alone. */
   readonly answerer?: Answerer
+  /** Of the gateway that serves it: which operations an upstream decides, and what needs a token or a key. */
+  readonly config?: Config
 }
 
 /**
  * The interface as an OpenAPI 3.1 document, made from the table of operations and the error catalogue.
  * The same table gives the same document.
  */
-export function buildOpenApi({ publicUrl, answerer = 'simulator' }: OpenApiOptions): object {
+export function buildOpenApi({ publicUrl, answerer, config }: OpenApiOptions): object {
   const schemas = createSchemas()
   const problems = createProblems(schemas, publicUrl)
-  const operations = ROWS.map((row) => [row, openApiOperation(row, answerer, schemas, problems)] as const)
+  const operations = ROWS.map((row) => {
+    const configured = config ? circumstancesOf(row, config) : USUAL
+    const circumstances = answerer ? { ...configured, answerer } : configured
+    return [row, openApiOperation(row, circumstances, schemas, problems)] as const
+  })
   const responses = shareResponses(operations)
   return {
     openapi: '3.1.0',
@@ -57,6 +64,7 @@ const DESCRIPTION = `Exchange the sandbox key for a token, then call the operati
 - Errors are RFC 9457 problem documents; programs branch on \`code\`.
 - A rejection or a failed payment is a decision: HTTP 200 with \`outcome\`, \`code\` and \`resolution\`.
 - Every response carries \`X-Request-Id\` and the rate-limit window: \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\`, \`RateLimit\` and \`RateLimit-Policy\`.
+- With \`Accept-Language: fr\`, \`title\` and \`resolution\` are in French; \`detail\` and the token exchange stay English.
 - Money is whole XOF. Certain inputs lead to certain outcomes, and \`X-Sandbox-Outcome\` asks for one.`
 
 const TAGS: Readonly<Record<OperationRow['tag'], string>> = {

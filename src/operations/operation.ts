@@ -5,6 +5,7 @@ import type { Partner } from '../config/partners.ts'
 import type { Config } from '../config/schema.ts'
 import type { ErrorCode } from '../errors/catalogue.ts'
 import type { Refusal } from '../errors/refusal.ts'
+import type { Language } from '../http/language.ts'
 import type { Ids } from '../simulator/ids.ts'
 import type { OutcomeNames, Rules } from '../simulator/rules.ts'
 import type {
@@ -37,6 +38,8 @@ export type Call = {
   readonly key?: string | undefined
   /** X-Sandbox-Outcome, already checked against the operation's outcome names. */
   readonly requestedOutcome?: string | undefined
+  /** Of what the answer says in words. */
+  readonly language: Language
   /** The instant of the request: milliseconds since the epoch. */
   readonly now: number
   /** For the usage view: the windows that this caller's requests are counted against. */

@@ -4,7 +4,7 @@ import * as field from './fields.ts'
 import { done, type Operation } from './operation.ts'
 import { historyView, usageView } from './usage-view.ts'
 
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
+const Count = (description: string) => Type.Integer({ format: 'int64', minimum: 0, description })
 
 /** How many of each, by name. */
 const Counts = (description: string) =>

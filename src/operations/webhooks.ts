@@ -4,11 +4,12 @@ import { refuse } from '../errors/refusal.ts'
 import * as field from './fields.ts'
 import { done, type Fields, type Operation } from './operation.ts'
 import { judgeCursor, PageQuery, page, pageOf } from './paging.ts'
+import { eventWarnings } from './webhook-events.ts'
 
 const never = (description: string) =>
   Type.Unsafe<false>({ type: 'boolean', enum: [false], description, examples: [false] })
 
-const Webhook = field.closed({
+const webhookFields = {
   webhookId: field.WebhookId,
   url: field.WebhookUrl,
   events: field.EventNames,
@@ -16,6 +17,24 @@ const Webhook = field.closed({
   secretStored: never('Always false: a signing secret is not stored.'),
   delivered: never('Always false: the URL is never called in the sandbox.'),
   liveDelivery: never('Always false: the sandbox delivers nothing.'),
+}
+
+const Webhook = field.closed(webhookFields)
+
+const RegisteredWebhook = field.closed({
+  ...webhookFields,
+  warnings: field.optional(
+    Type.Array(
+      field.closed({
+        pointer: Type.String({ description: 'Where in the request.', examples: ['#/events/0'] }),
+        detail: Type.String({ description: 'What is odd about it.' }),
+      }),
+      {
+        maxItems: 50,
+        description: 'What was accepted and may be a mistake: event names that production has not.',
+      },
+    ),
+  ),
 })
 
 const example = {
@@ -37,7 +56,7 @@ export const webhooksRegister: Operation = {
   path: '/v1/webhooks',
   summary: 'Register a webhook endpoint',
   description:
-    'Stores the URL and the event names. The URL is never called, and a signing secret is not stored.',
+    'Stores the URL and the event names. The URL is never called, and a signing secret is not stored. A name that production has no event of is stored as well, and named in `warnings`.',
   auth: 'webhooks:register',
   creates: 'webhooks',
   body: field.closed({
@@ -45,7 +64,13 @@ export const webhooksRegister: Operation = {
     events: field.EventNames,
     signingSecret: field.optional(field.SigningSecret),
   }),
-  success: { status: 201, description: 'The stored endpoint.', schema: Webhook, location: true, example },
+  success: {
+    status: 201,
+    description: 'The stored endpoint.',
+    schema: RegisteredWebhook,
+    location: true,
+    example,
+  },
   errors: [],
   exampleBody: { url: example.url, events: example.events },
   simulate: (call, { ids }) => {
@@ -60,7 +85,9 @@ export const webhooksRegister: Operation = {
       delivered: false,
       liveDelivery: false,
     }
-    return done(201, webhook, {
+    const warnings = eventWarnings(call.body.events as readonly string[])
+    const answer = warnings.length > 0 ? { ...webhook, warnings } : webhook
+    return done(201, answer, {
       location: `/v1/webhooks/${webhookId}`,
       records: [{ kind: 'webhook', tenant: call.tenant, id: webhookId, value: webhook, ifPresent: 'refuse' }],
     })

@@ -1,3 +1,4 @@
+import { inLanguage } from './decide.ts'
 import * as field from './fields.ts'
 import { KycDecision } from './kyc-submit.ts'
 import { done, type Operation, pick } from './operation.ts'
@@ -31,7 +32,7 @@ export const widgetRead: Operation = {
     const { rule: _, ...decision } = found.decision ?? {}
     return done(200, {
       ...pick(found.session, ['sessionId', 'url', 'createdAt', 'expiresAt', 'customerRef']),
-      ...(found.decision && { decision }),
+      ...(found.decision && { decision: inLanguage(decision, call.language) }),
     })
   },
 }

@@ -12,7 +12,6 @@ import { inLanguages, type TextTable } from './texts.ts'
 const STYLE = inline(LOOK + SIDE_BY_SIDE)
 
 const TEXTS = inLanguages({
-  badge: { fr: 'Test', en: 'Sandbox' },
   needsToken: {
     fr: 'Cette adresse appartient à l’API : elle demande un jeton, qu’un navigateur n’envoie pas.',
     en: 'This address belongs to the API: it needs a token, which a browser does not send.',
@@ -46,12 +45,11 @@ export function browserRefusal(refusal: Refusal, { query, headers, requestId }: 
     title: `${title} · Sandgate`,
     heading: title,
     lead: markup`<p class="lead">${texts[lead]}</p>`,
-    badge: texts.badge,
     content: markup`<div class="card" data-code="${code}">
 <div class="roundel wait">${ICONS[icon]}</div>
 ${retryAfterSeconds !== undefined && markup`<p><strong>${texts.retryIn(String(retryAfterSeconds))}</strong></p>`}
 <dl class="facts"><dt>${texts.whatToDo}</dt><dd>${resolution}</dd>
-<dt>${texts.code}</dt><dd><a href="/docs/errors/${code}" hreflang="en"><code>${code}</code></a> · HTTP ${errorEntry(code).status}</dd>
+<dt>${texts.code}</dt><dd><a href="/docs/errors/${code}"><code>${code}</code></a> · HTTP ${errorEntry(code).status}</dd>
 <dt>${texts.reference}</dt><dd><code>${requestId}</code></dd></dl>
 <p class="ways"><a class="button" href="/docs">${texts.docs}</a> <a class="way" href="/portal/usage">${texts.portal}</a> <a class="way" href="/">${texts.start}</a></p>
 </div>`,

@@ -1,5 +1,5 @@
+import { LANGUAGES, type Language } from '../http/language.ts'
 import { COUNTRIES } from '../operations/countries.ts'
-import { LANGUAGES, type Language } from './language.ts'
 
 export type CountryName = { readonly code: string; readonly name: string }
 type Names = { readonly region: readonly CountryName[]; readonly others: readonly CountryName[] }

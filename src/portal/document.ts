@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Language } from '../http/language.ts'
 import { FAVICON, GATE, MARK } from './icons.ts'
-import type { Language } from './language.ts'
 import { type Markup, markup } from './markup.ts'
 import type { PageContent } from './page.ts'
 
@@ -21,11 +21,13 @@ export type Document = {
   readonly lead: Markup
   /** At the upper right. */
   readonly corner?: Markup
-  /** Says that this is a sandbox. */
-  readonly badge: string
+  /** Beside the name, in place of the word that says that this is a sandbox. */
+  readonly badge?: string
   readonly content: Markup
   readonly style: Inline
   readonly script?: Inline
+  /** Scripts of ours that are fetched, in their order. What they draw stands in a main of its own and brings styles along. */
+  readonly linked?: readonly string[]
   /** The script asks for its own page again. */
   readonly refreshes?: boolean
   /** `wide`: the title above, and many cards beneath it. By default one card beside the title. */
@@ -39,7 +41,7 @@ export type Document = {
  * framed page could be overlaid), never in a search engine, and its address (a session's URL) goes nowhere.
  */
 export function documentContent(document: Document): PageContent {
-  const { language, title, heading, lead, badge, content, style, script, layout, referrer } = document
+  const { language, title, heading, lead, content, style, script, layout, referrer, linked } = document
   const { html } = markup`<!doctype html>
 <html lang="${language}">
 <head>
@@ -51,17 +53,20 @@ export function documentContent(document: Document): PageContent {
 <title>${title}</title>
 <link rel="icon" href="${FAVICON}">
 <style>${style.text}</style>
-</head>
+${linked?.map(
+  (src) => markup`<script src="${src}" defer></script>
+`,
+)}</head>
 <body>
-<main class="page${layout && ` ${layout}`}">
+<${linked ? NO_MAIN : MAIN} class="page${layout && ` ${layout}`}">
 <header class="hero">
 ${GATE}
-<div class="bar"><span class="brand">${MARK}Sandgate <span class="badge">${badge}</span></span>${document.corner}</div>
+<div class="bar"><span class="brand">${MARK}Sandgate <span class="badge">${document.badge ?? SANDBOX[language]}</span></span>${document.corner}</div>
 <h1 id="title" tabindex="-1">${heading}</h1>
 ${lead}
 </header>
 ${content}
-</main>
+</${linked ? NO_MAIN : MAIN}>
 ${script && markup`<script>${script.text}</script>`}
 </body>
 </html>
@@ -79,12 +84,18 @@ ${script && markup`<script>${script.text}</script>`}
   }
 }
 
+const MAIN: Markup = { html: 'main' }
+const NO_MAIN: Markup = { html: 'div' }
+
+const SANDBOX: Readonly<Record<Language, string>> = { fr: 'Test', en: 'Sandbox' }
+
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'x-robots-tag': 'noindex, nofollow',
 }
 
-function policy({ style, script, refreshes = false }: Document): string {
+function policy({ style, script, linked, refreshes = false }: Document): string {
+  if (linked) return LINKED_POLICY
   return [
     "default-src 'none'",
     `style-src ${style.source}`,
@@ -96,3 +107,15 @@ function policy({ style, script, refreshes = false }: Document): string {
     "frame-ancestors 'none'",
   ].join('; ')
 }
+
+/** Scripts come from us, and nothing inline runs; a form is read by a script and never sent with a secret in an address. */
+const LINKED_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')

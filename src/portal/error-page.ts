@@ -1,26 +1,24 @@
-import type { ErrorCode, ErrorEntry } from '../errors/catalogue.ts'
+import { CATALOGUE, type ErrorCode, type ErrorEntry, errorEntry } from '../errors/catalogue.ts'
+import { errorWords } from '../errors/catalogue-fr.ts'
+import { RETRIES } from '../errors/retry.ts'
+import type { Language } from '../http/language.ts'
+import { type AnsweredBy, answeredBy, exampleAnswer } from '../operations/answered-by.ts'
+import { operationAnchor } from './docs/anchor.ts'
 import { documentContent, inline } from './document.ts'
+import { ERROR_TEXTS, KINDS } from './error-texts.ts'
+import { languageOf } from './language.ts'
+import { languageSwitch } from './language-switch.ts'
 import { LOOK, SIDE_BY_SIDE } from './look.css.ts'
 import { type Markup, markup } from './markup.ts'
-import type { PageContent } from './page.ts'
+import type { PageContent, Visitor } from './page.ts'
+import { SNIPPET_LOOK } from './snippet.css.ts'
+import { spaced } from './texts.ts'
 import { WIDE_LOOK } from './wide.css.ts'
 
-const STYLE = inline(LOOK + SIDE_BY_SIDE)
-
-/** What the `type` of a problem leads to: one page for each code. */
-export function errorPage(code: ErrorCode, entry: ErrorEntry): PageContent {
-  const { status, title, cause, resolution } = entry
-  return referencePage({
-    title: `${code} · Sandgate`,
-    heading: title,
-    lead: markup`<p class="lead"><code>${code}</code></p>`,
-    content: markup`<dl class="facts">
-<dt>Status</dt><dd>HTTP ${status}${status === 200 && ' (a decision, not a failure of the request)'}</dd>
-<dt>When it happens</dt><dd>${cause}</dd>
-<dt>What to do</dt><dd>${resolution}</dd>
-</dl>`,
-  })
-}
+const STYLE = inline(`${LOOK}${SIDE_BY_SIDE}${SNIPPET_LOOK}
+.places { list-style: none } .places li + li { margin-top: 6px } .places code { font-size: .8125rem; color: var(--muted) }
+@media (min-width: 60rem) { .page > .card { width: min(46rem, calc(100% - 64px)) } }
+`)
 
 const INDEX_STYLE = inline(`${LOOK}${WIDE_LOOK}
 .codes { list-style: none; padding: 0; display: grid; gap: 0 32px }
@@ -29,54 +27,98 @@ const INDEX_STYLE = inline(`${LOOK}${WIDE_LOOK}
 @media (min-width: 60rem) { .codes { grid-template-columns: 1fr 1fr } }
 `)
 
-const KINDS = [
-  ['contract', 'Of the partner interface'],
-  ['decision', 'Decisions, which come with HTTP 200'],
-  ['gateway', 'Of the gateway in front of it'],
-  ['replay', 'Of a replay'],
-] as const satisfies readonly (readonly [ErrorEntry['kind'], string])[]
+/** Developers' pages: in French for who asks for it, like the texts of a problem. */
+function languageOfReader({ query, headers }: Visitor): Language {
+  return languageOf(query, headers['accept-language'], 'en')
+}
+
+/** What the `type` of a problem leads to: one page for each code. */
+export function errorPage(code: ErrorCode, visitor: Visitor, publicUrl: string): PageContent {
+  const language = languageOfReader(visitor)
+  const texts = ERROR_TEXTS[language]
+  const { status, retry, kind } = errorEntry(code)
+  const words = errorWords(code, language)
+  const say = (text: string) => (language === 'fr' ? spaced(text) : text)
+  const { body, contentType } = exampleAnswer(code, publicUrl, language)
+  return documentContent({
+    language,
+    title: `${code} · Sandgate`,
+    heading: say(words.title),
+    lead: markup`<p class="lead"><code>${code}</code></p>`,
+    corner: languageSwitch(language, (each) => `/docs/errors/${code}?lang=${each}`),
+    content: markup`<div class="card"><dl class="facts">
+<dt>${texts.status}</dt><dd>HTTP ${status}${kind === 'decision' && ` (${texts.isDecision})`}</dd>
+<dt>${texts.when}</dt><dd>${say(words.cause)}</dd>
+<dt>${texts.whatToDo}</dt><dd>${say(words.resolution)}</dd>
+<dt>${texts.again}</dt><dd>${say(RETRIES[retry][language])}</dd>
+<dt>${texts.where}</dt><dd>${places(language, answeredBy(code))}</dd>
+<dt>${texts.example}</dt><dd><pre class="snippet" tabindex="0" role="region" aria-label="${texts.example}">HTTP/1.1 ${status}
+Content-Type: ${contentType}
+
+${JSON.stringify(body, null, 2)}
+</pre></dd></dl>
+${ways(language, code)}</div>`,
+    style: STYLE,
+  })
+}
+
+/** A few operations each by its name, with the way to where it can be tried; what all of them share in words. */
+function places(language: Language, { rows, kind, when }: AnsweredBy): Markup {
+  const texts = ERROR_TEXTS[language]
+  const where = when && markup` <span class="muted">(${texts[when]})</span>`
+  if (kind !== 'some') return markup`${texts[kind]}${where}`
+  const items = rows.map(
+    (row) =>
+      markup`<li><a href="/docs#${operationAnchor(row)}" lang="en">${row.summary}</a> <code>${row.method} ${row.path}</code></li>`,
+  )
+  return markup`<ul class="places">${items}</ul>${where}`
+}
+
+function ways(language: Language, code: ErrorCode): Markup {
+  const texts = ERROR_TEXTS[language]
+  const { retry } = errorEntry(code)
+  const exchange = `/docs#${operationAnchor({ method: 'POST', path: '/auth/token' })}`
+  return markup`<p class="ways"><a class="button" href="/docs">${texts.docs}</a> <a class="way" href="/docs/errors">${texts.allCodes}</a>${
+    retry === 'token' && markup` <a class="way" href="${exchange}">${texts.exchange}</a>`
+  }${(retry === 'room' || code === 'RATE_LIMITED') && markup` <a class="way" href="/portal/usage">${texts.usage}</a>`}</p>`
+}
 
 /** Every code, with what it means; each leads to its page. */
-export function errorIndex(catalogue: Readonly<Record<string, ErrorEntry>>): PageContent {
-  const entries = Object.entries(catalogue)
-  const sections = KINDS.map(([kind, title]) => {
+export function errorIndex(visitor: Visitor): PageContent {
+  const language = languageOfReader(visitor)
+  const texts = ERROR_TEXTS[language]
+  const entries = Object.entries(CATALOGUE) as [ErrorCode, ErrorEntry][]
+  const sections = KINDS.map((kind) => {
     const items = entries
       .filter(([, entry]) => entry.kind === kind)
       .map(
-        ([code, entry]) =>
-          markup`<li><a href="/docs/errors/${code}"><code>${code}</code></a> <span class="chip">${entry.status}</span><br>${entry.title}</li>`,
+        ([code, { status }]) =>
+          markup`<li><a href="/docs/errors/${code}"><code>${code}</code></a> <span class="chip">${status}</span><br>${errorWords(code, language).title}</li>`,
       )
-    return markup`<section class="card span" aria-labelledby="${kind}"><h2 id="${kind}">${title}</h2><ul class="codes">${items}</ul></section>`
+    return markup`<section class="card span" aria-labelledby="${kind}"><h2 id="${kind}">${texts[`${kind}Kind`]}</h2><ul class="codes">${items}</ul></section>`
   })
   return documentContent({
-    title: 'Error codes · Sandgate',
-    heading: 'Error codes',
-    lead: markup`<p class="lead">Branch on the code; its page says when it happens and what to do.</p>`,
-    corner: markup`<a class="switch" href="/docs">Documentation</a>`,
+    title: `${texts.allCodes} · Sandgate`,
+    heading: texts.allCodes,
+    lead: markup`<p class="lead">${texts.branch}</p>`,
+    corner: markup`<span class="corner"><a class="switch" href="/docs">${texts.documentation}</a>${languageSwitch(language, (each) => `/docs/errors?lang=${each}`)}</span>`,
     content: markup`<div class="cards">${sections}</div>`,
-    language: 'en',
-    badge: 'Sandbox',
+    language,
     style: INDEX_STYLE,
     layout: 'wide',
   })
 }
 
 /** There is no page for a code that does not exist. */
-export function unknownErrorPage(detail: string): PageContent {
-  return referencePage({
-    title: 'Not found · Sandgate',
-    heading: 'Nothing here',
-    lead: markup`<p class="lead">The reference has no such page.</p>`,
-    content: markup`<p>${detail}</p>`,
-  })
-}
-
-function referencePage(page: { title: string; heading: string; lead: Markup; content: Markup }): PageContent {
+export function unknownErrorPage(visitor: Visitor): PageContent {
+  const language = languageOfReader(visitor)
+  const texts = ERROR_TEXTS[language]
   return documentContent({
-    ...page,
-    content: markup`<div class="card">${page.content}<p class="ways"><a class="button" href="/docs">Open the documentation</a> <a class="way" href="/docs/errors">All error codes</a></p></div>`,
-    language: 'en',
-    badge: 'Sandbox',
+    language,
+    title: `${texts.nothingHere} · Sandgate`,
+    heading: texts.nothingHere,
+    lead: markup`<p class="lead">${texts.noSuchPage}</p>`,
+    content: markup`<div class="card"><p>${texts.noSuchCode}</p><p class="ways"><a class="button" href="/docs">${texts.docs}</a> <a class="way" href="/docs/errors">${texts.allCodes}</a></p></div>`,
     style: STYLE,
   })
 }

@@ -1,7 +1,5 @@
-import { type HeaderValue, weightedRanges } from '../http/accept.ts'
-
-export const LANGUAGES = ['fr', 'en'] as const
-export type Language = (typeof LANGUAGES)[number]
+import type { HeaderValue } from '../http/accept.ts'
+import { LANGUAGES, type Language, preferredLanguage } from '../http/language.ts'
 
 /** Most people who open the widget live where French is spoken. */
 const DEFAULT: Language = 'fr'
@@ -12,27 +10,11 @@ export function askedLanguage(query: string): Language | undefined {
   return LANGUAGES.find((language) => language === asked)
 }
 
-/** The language of a page: what the link asks for, else the reader's own order, else French. */
-export function languageOf(query: string, acceptLanguage: HeaderValue): Language {
-  return askedLanguage(query) ?? preferredLanguage(acceptLanguage)
-}
-
-/**
- * The reader's preference by weight, then by order (RFC 4647 section 3.4: `fr` matches `fr-CI`). A range that
- * names a language outranks `*`, so `fr;q=0, *` is English.
- */
-export function preferredLanguage(acceptLanguage: HeaderValue): Language {
-  const ranges = weightedRanges(acceptLanguage)
-  let best = { language: DEFAULT, quality: 0, at: Number.MAX_SAFE_INTEGER }
-  for (const language of LANGUAGES) {
-    const named = ranges.filter(({ range }) => range === language || range.startsWith(`${language}-`))
-    const matching = named.length > 0 ? named : ranges.filter(({ range }) => range === '*')
-    const [first] = matching.toSorted((a, b) => b.quality - a.quality)
-    if (!first) continue
-    const at = ranges.indexOf(first)
-    if (first.quality > best.quality || (first.quality === best.quality && at < best.at)) {
-      best = { language, quality: first.quality, at }
-    }
-  }
-  return best.quality > 0 ? best.language : DEFAULT
+/** The language of a page: what the link asks for, else the reader's own order, else French, or what its kind has. */
+export function languageOf(
+  query: string,
+  acceptLanguage: HeaderValue,
+  otherwise: Language = DEFAULT,
+): Language {
+  return askedLanguage(query) ?? preferredLanguage(acceptLanguage, otherwise)
 }

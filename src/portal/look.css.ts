@@ -38,7 +38,7 @@ code { font-family: var(--mono); font-size: .92em }
 .hero::after { content: ""; position: absolute; inset: 0 0 auto; height: 8px; background:
   conic-gradient(from 135deg at 50% 0, var(--sun) 90deg, #0000 0) 0 0 / 16px 8px repeat-x, #b9592b }
 .hero a { color: inherit }
-.bar { display: flex; align-items: center; justify-content: space-between; gap: 12px; min-height: 44px }
+.bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0 12px; min-height: 44px }
 .brand { display: inline-flex; align-items: center; gap: 10px; font: 600 1.125rem/1 var(--serif) }
 .badge { font: 600 .6875rem/1 var(--sans); letter-spacing: .07em; text-transform: uppercase; color: var(--sun); border: 1px solid; border-radius: 99px; padding: 5px 9px 4px }
 .switch { display: inline-flex; align-items: center; min-height: 44px; padding: 0 4px; font-size: .9375rem }
@@ -77,7 +77,7 @@ code { font-family: var(--mono); font-size: .92em }
 /** On a wide screen: the title at the left, and one card beside it. For pages with one thing to read or to do. */
 export const SIDE_BY_SIDE = `
 @media (min-width: 60rem) {
-  .page { display: grid; grid-template-columns: minmax(22rem, 38%) 1fr; min-height: 100vh; min-height: 100dvh; padding: 0 }
+  .page { display: grid; grid-template-columns: minmax(22rem, 38%) minmax(0, 1fr); min-height: 100vh; min-height: 100dvh; padding: 0 }
   .hero { grid-row: 1 / 99; padding: 28px 48px; position: sticky; top: 0; height: 100vh; height: 100dvh }
   .hero::after { inset: 0 0 0 auto; width: 8px; height: auto; background: conic-gradient(from 45deg at 0 50%, var(--sun) 90deg, #0000 0) 0 0 / 8px 16px repeat-y, #b9592b }
   .hero h1 { margin-top: 12vh }

@@ -1,10 +1,11 @@
 import { SCOPES } from '../config/contract.ts'
-import { CATALOGUE, isErrorCode } from '../errors/catalogue.ts'
+import { isErrorCode } from '../errors/catalogue.ts'
 import { refuse } from '../errors/refusal.ts'
 import type { PublishedOutcomes } from '../simulator/published-outcomes.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import { errorIndex, errorPage, unknownErrorPage } from './error-page.ts'
 import type { Page, PageAnswer } from './page.ts'
+import { createRepresentation, type Representation } from './representation.ts'
 
 export type DocumentParts = {
   readonly signingKeys: SigningKeys
@@ -12,6 +13,7 @@ export type DocumentParts = {
   readonly publishSeconds: number
   readonly issuer: () => string
   readonly publicUrl: () => string
+  /** The same object for as long as nothing in it has changed. */
   readonly openApi: () => object
   /** What decides at the moment. */
   readonly outcomes: () => PublishedOutcomes
@@ -25,7 +27,7 @@ export const OUTCOMES_PATH = '/v1/sandbox/outcomes'
 /** The documents that machines and people find their way by; none needs a token. */
 export function publicDocuments(parts: DocumentParts): readonly Page[] {
   const { signingKeys, publishSeconds, issuer, publicUrl, openApi, outcomes } = parts
-  let document: PageAnswer | undefined
+  let shown: { readonly document: object; readonly representation: Representation } | undefined
   // Nobody may keep the JWKS for longer than a new key is in it before it signs.
   const maxAge = Math.min(JWKS_MAX_AGE_SECONDS, publishSeconds)
   return [
@@ -38,21 +40,29 @@ export function publicDocuments(parts: DocumentParts): readonly Page[] {
     get('oauth.metadata', '/.well-known/oauth-authorization-server', () =>
       json(metadata(issuer(), publicUrl())),
     ),
-    get('openapi', '/openapi.json', () => {
-      // Made when it is first asked for; it never changes while the gateway runs.
-      document ??= json(openApi())
-      return document
+    get('openapi', '/openapi.json', ({ headers }) => {
+      const document = openApi()
+      if (shown?.document !== document) {
+        const bytes = Buffer.from(JSON.stringify(document))
+        const representation = createRepresentation({
+          contentType: 'application/json',
+          bytes,
+          isPacked: false,
+        })
+        shown = { document, representation }
+      }
+      return shown.representation.answer(headers, 'no-cache')
     }),
-    get('docs.errors', '/docs/errors', () => ({ kind: 'page', status: 200, ...errorIndex(CATALOGUE) })),
+    get('docs.errors', '/docs/errors', (visit) => ({ kind: 'page', status: 200, ...errorIndex(visit) })),
     get('sandbox.outcomes', OUTCOMES_PATH, () => json(outcomes())),
     {
-      ...get('docs.error', '/docs/errors/{code}', ({ params }) => {
-        const code = params.code ?? ''
+      ...get('docs.error', '/docs/errors/{code}', (visit) => {
+        const code = visit.params.code ?? ''
         return isErrorCode(code)
-          ? { kind: 'page', status: 200, ...errorPage(code, CATALOGUE[code]) }
+          ? { kind: 'page', status: 200, ...errorPage(code, visit, publicUrl()) }
           : { kind: 'refused', refusal: refuse('NOT_FOUND', 'There is no such error code.') }
       }),
-      renderRefusal: ({ detail }) => unknownErrorPage(detail),
+      renderRefusal: (_refusal, visitor) => unknownErrorPage(visitor),
     },
   ]
 }

@@ -3,9 +3,11 @@ import { prefersHtml } from '../http/accept.ts'
 import { documentContent, inline } from './document.ts'
 import { ICONS, type IconName } from './icons.ts'
 import { languageOf } from './language.ts'
+import { languageSwitch } from './language-switch.ts'
 import { LOOK, SIDE_BY_SIDE } from './look.css.ts'
 import { type Markup, markup } from './markup.ts'
 import type { Page, PageAnswer, Visit } from './page.ts'
+import { SNIPPET_LOOK } from './snippet.css.ts'
 import { inLanguages, type TextTable } from './texts.ts'
 import { USAGE_PATH } from './usage/addresses.ts'
 
@@ -18,8 +20,7 @@ export type StartParts = {
   readonly hasPortal: boolean
 }
 
-const STYLE = inline(`${LOOK}${SIDE_BY_SIDE}
-.snippet { overflow-x: auto; margin-bottom: 0; padding: 14px 16px; border-radius: 12px; background: var(--gate); color: var(--gate-ink); font: .8125rem/1.6 var(--mono) }
+const STYLE = inline(`${LOOK}${SIDE_BY_SIDE}${SNIPPET_LOOK}
 .links { list-style: none; padding: 0; display: grid; gap: 10px }
 .links a { display: flex; gap: 14px; align-items: center; min-height: 56px; padding: 10px 14px; border: 1px solid var(--line); border-radius: 14px; text-decoration: none; color: var(--ink) }
 .links a:hover { border-color: var(--brand); background: var(--tint) }
@@ -28,8 +29,6 @@ const STYLE = inline(`${LOOK}${SIDE_BY_SIDE}
 `)
 
 const TEXTS = inLanguages({
-  badge: { fr: 'Test', en: 'Sandbox' },
-  otherLanguage: { fr: 'English', en: 'Français' },
   title: { fr: 'Sandbox partenaire', en: 'Partner sandbox' },
   lead: {
     fr: 'Comptes, identité, paiements en XOF, crédit et score : intégrez-les ici, sans argent réel.',
@@ -93,7 +92,6 @@ function links({ publicUrl, hasPortal }: StartParts): PageAnswer {
 function page({ publicUrl, demo, hasPortal }: StartParts, { query, headers }: Visit): PageAnswer {
   const language = languageOf(query, headers['accept-language'])
   const texts = TEXTS[language]
-  const other = language === 'fr' ? 'en' : 'fr'
   const credentials = demo()
   const link = (icon: IconName, href: string, name: string, explain: string): Markup =>
     markup`<li><a href="${href}">${ICONS[icon]}<span><strong>${name}</strong> <span>${explain}</span></span></a></li>`
@@ -102,8 +100,7 @@ function page({ publicUrl, demo, hasPortal }: StartParts, { query, headers }: Vi
     title: `${texts.title} · Sandgate`,
     heading: texts.title,
     lead: markup`<p class="lead">${texts.lead}</p>`,
-    badge: texts.badge,
-    corner: markup`<a class="switch" href="/?lang=${other}" hreflang="${other}" lang="${other}">${texts.otherLanguage}</a>`,
+    corner: languageSwitch(language, (each) => `/?lang=${each}`),
     content: markup`<div class="card">
 <h2>${texts.firstCall}</h2>
 <p>${texts.firstCallExplain}</p>

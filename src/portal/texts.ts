@@ -1,4 +1,4 @@
-import type { Language } from './language.ts'
+import type { Language } from '../http/language.ts'
 
 type Text = string | ((value: string) => string)
 
@@ -28,6 +28,6 @@ function inLanguage<T extends TextTable>(table: T, language: Language): TextsOf<
 }
 
 /** A no-break space where French wants one. */
-function spaced(text: string): string {
+export function spaced(text: string): string {
   return text.replaceAll(/ (?=[:;?!–%])/g, '\u00a0')
 }

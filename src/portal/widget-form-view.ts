@@ -1,6 +1,6 @@
+import type { Language } from '../http/language.ts'
 import { countryNames } from './countries.ts'
 import { ICONS } from './icons.ts'
-import type { Language } from './language.ts'
 import { type Markup, markup } from './markup.ts'
 import { maskedPhone } from './masked-phone.ts'
 import { type FieldName, type FieldProblem, type Typed, usesKnownPhone } from './widget-form.ts'

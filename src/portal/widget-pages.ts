@@ -1,9 +1,11 @@
 import { type ErrorCode, isErrorCode } from '../errors/catalogue.ts'
 import type { Refusal } from '../errors/refusal.ts'
+import type { Language } from '../http/language.ts'
 import type { Fields } from '../operations/operation.ts'
 import { type Document, documentContent, inline } from './document.ts'
 import { ICONS, type IconName } from './icons.ts'
-import { askedLanguage, type Language, languageOf } from './language.ts'
+import { askedLanguage, languageOf } from './language.ts'
+import { languageSwitch } from './language-switch.ts'
 import { LOOK, SIDE_BY_SIDE } from './look.css.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
 import type { PageContent, Visitor } from './page.ts'
@@ -21,18 +23,19 @@ export type Scene = {
   readonly texts: Texts
   /** The page's own address, from the root, in the language that its reader chose. */
   readonly address: string
-  /** The address in the other language. */
-  readonly otherAddress: string
+  /** The address in a language. */
+  readonly addressIn: (language: Language) => string
 }
 
 export function sceneOf({ params, query, headers }: Visitor): Scene {
   const language = languageOf(query, headers['accept-language'])
   const path = `/kyc/widget/${encodeURIComponent(params.sessionId ?? '')}`
+  const addressIn = (each: Language) => `${path}?lang=${each}`
   return {
     language,
     texts: TEXTS[language],
-    address: askedLanguage(query) ? `${path}?lang=${language}` : path,
-    otherAddress: `${path}?lang=${language === 'fr' ? 'en' : 'fr'}`,
+    address: askedLanguage(query) ? addressIn(language) : path,
+    addressIn,
   }
 }
 
@@ -91,7 +94,7 @@ ${approved ? roundel('check', '') : roundel('cross', 'bad')}
 <p>${approved ? texts.approvedNext(sender.partner) : texts.rejectedNext(sender.partner)}</p>
 <dl class="facts"><dt>${texts.reference}</dt><dd><code>${String(decision.kycId)}</code></dd>
 <dt>${texts.decidedAt}</dt><dd><time datetime="${decidedAt.toISOString()}">${when.format(decidedAt)} UTC</time></dd>
-${code && markup`<dt>${texts.reason}</dt><dd><a href="/docs/errors/${code}" hreflang="en"><code>${code}</code></a></dd>`}</dl>
+${code && markup`<dt>${texts.reason}</dt><dd><a href="/docs/errors/${code}"><code>${code}</code></a></dd>`}</dl>
 ${returnLink(texts, sender)}</div>`,
     style: STYLE,
   })
@@ -210,16 +213,14 @@ function capitalised(text: string): string {
 }
 
 function widgetDocument(
-  { language, texts, otherAddress }: Scene,
+  { language, addressIn }: Scene,
   document: Pick<Document, 'title' | 'heading' | 'lead' | 'content' | 'style'> &
     Partial<Pick<Document, 'script'>>,
 ): PageContent {
-  const other = language === 'fr' ? 'en' : 'fr'
   return documentContent({
     ...document,
     title: `${document.title} · Sandgate`,
     language,
-    badge: texts.badge,
-    corner: markup`<a class="switch" href="${otherAddress}" hreflang="${other}" lang="${other}">${texts.otherLanguage}</a>`,
+    corner: languageSwitch(language, addressIn),
   })
 }

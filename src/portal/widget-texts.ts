@@ -7,13 +7,11 @@ const EXAMPLE = '+225 07 00 00 00 01'.replaceAll(' ', '\u00a0')
  * Everything that the widget says, in every language of ours; the type asks for each.
  */
 const TABLE = {
-  badge: { fr: 'Test', en: 'Sandbox' },
   title: { fr: 'Vérifiez votre identité', en: 'Verify your identity' },
   errorTitle: {
     fr: (title: string) => `Erreur – ${title}`,
     en: (title: string) => `Error – ${title}`,
   },
-  otherLanguage: { fr: 'English', en: 'Français' },
   lead: {
     fr: 'vous demande quelques informations. Deux minutes suffisent.',
     en: 'asks you for a few details. It takes two minutes.',

@@ -6,10 +6,10 @@ import { loadCassette } from '../cassettes/file/load.ts'
 import { cassettePaths } from '../cassettes/file/paths.ts'
 import { CASSETTE_VERSION, type Deciding } from '../cassettes/interaction.ts'
 import { createLaneNames } from '../cassettes/message/lane-names.ts'
-import type { WithoutReply } from '../cassettes/no-reply.ts'
 import type { Finished } from '../cassettes/writer/messages.ts'
 import { createWriter, type WriterOptions } from '../cassettes/writer/writer.ts'
 import { type Clock, systemClock } from '../clock.ts'
+import { unrefServer } from '../http/unref-server.ts'
 import { product } from '../product.ts'
 import type { Failure } from '../upstream/failure.ts'
 import { createUpstream, sendTo, type Upstream } from '../upstream/send.ts'
@@ -18,6 +18,7 @@ import { type Bounds, createCaptureRoom, DEFAULT_BOUNDS } from './capture.ts'
 import { createEpisode, wholeReply } from './episode.ts'
 import { createPassage, type Route, type TakePassage } from './passage.ts'
 import type { Player } from './player.ts'
+import type { Recorded } from './recorded.ts'
 import { createServer } from './server.ts'
 import { createUpstreamTokens } from './upstream-token.ts'
 import { type Urls, urlsBetween, urlsPast } from './urls.ts'
@@ -58,19 +59,8 @@ export type RecorderOptions = {
   readonly keepUrls?: boolean
   /** Such a URL, without its query; each is told once. */
   readonly onPast?: (url: string) => void
-}
-
-/** What a recording has brought; the cassette may hold more, from before. */
-export type Recorded = {
-  readonly path: string
-  readonly exchanges: number
-  /** Exchanges that had no reply of the upstream's, or none that is whole. */
-  readonly aborted: number
-  /** Each of them, and why. */
-  readonly withoutReply: readonly WithoutReply[]
-  readonly secrets: number
-  readonly personal: number
-  readonly recovered?: { readonly recovered: number; readonly dropped: number }
+  /** `false`: a recorder that nobody has finished lets its process end; its journal is gone on with next time. */
+  readonly ref?: boolean
 }
 
 export type RunningRecorder = {
@@ -136,6 +126,7 @@ export async function startRecorder(options: RecorderOptions): Promise<RunningRe
     const take = player && playing ? episodes(route, player, playing, bounds) : passages(route)
     app = createServer({ take, origin: url.origin, onFailure })
     await app.listen({ host: HOST, port: options.port })
+    if (options.ref === false) unrefServer(app.server)
   } catch (cause) {
     await Promise.allSettled([stop(), leave()])
     throw cause

@@ -11,6 +11,7 @@ import { judgeHeaderLines } from '../checks/headers.ts'
 import { problem } from '../errors/problem.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import { HEADER_LINES, keepEveryHeaderLine } from '../http/header-lines.ts'
+import { languageHeaders, preferredLanguage } from '../http/language.ts'
 import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
 import { type Failure, failureOf, mayRetry } from '../upstream/failure.ts'
 import type { UpstreamReply } from '../upstream/send.ts'
@@ -118,9 +119,10 @@ type Reply = FastifyReply<RouteGenericInterface, RawServerBase>
 /** What the recorder itself has to say, in the form of the API. */
 function sendProblem(reply: Reply, refusal: Refusal, origin: string): Reply {
   const id = randomUUID()
-  const body = problem(refusal, id, origin)
+  const language = preferredLanguage(reply.request.headers['accept-language'], 'en')
+  const body = problem(refusal, id, origin, language)
   return reply
     .code(body.status)
-    .headers({ 'content-type': 'application/problem+json', 'x-request-id': id })
+    .headers({ 'content-type': 'application/problem+json', 'x-request-id': id, ...languageHeaders(language) })
     .send(Buffer.from(JSON.stringify(body)))
 }

@@ -1,10 +1,11 @@
 import { demoCredentials } from '../config/demo.ts'
+import type { Config } from '../config/schema.ts'
 import type { Deciders } from '../decisions/decide.ts'
 import type { Edge } from '../gateway/context.ts'
 import { portalParts } from '../gateway/portal-parts.ts'
 import { widgetParts } from '../gateway/widget-decision.ts'
 import { buildOpenApi } from '../operations/openapi.ts'
-import { docsPages } from '../portal/docs-page.ts'
+import { docsPages } from '../portal/docs/page.ts'
 import type { Page } from '../portal/page.ts'
 import { portalPages } from '../portal/portal.ts'
 import { publicDocuments } from '../portal/public-documents.ts'
@@ -17,7 +18,13 @@ import { publishOutcomes } from '../simulator/published-outcomes.ts'
 export function frontDoorPages(edge: Edge, deciders: Deciders, sessions: Sessions): readonly Page[] {
   const { signingKeys, issuer, publicUrl } = edge
   const { publishSeconds } = edge.settings().config.tokens
-  const openApi = () => buildOpenApi({ publicUrl: publicUrl() })
+  let made: { config: Config; document: object } | undefined
+  // Whoever decides may change while the gateway runs.
+  const openApi = () => {
+    const { config } = edge.settings()
+    if (made?.config !== config) made = { config, document: buildOpenApi({ publicUrl: publicUrl(), config }) }
+    return made.document
+  }
   const outcomes = () => {
     const { config } = edge.settings()
     return publishOutcomes(config.outcomes, config.scores)
@@ -26,7 +33,7 @@ export function frontDoorPages(edge: Edge, deciders: Deciders, sessions: Session
   return [
     startPage({ publicUrl, demo, hasPortal: true }),
     ...publicDocuments({ signingKeys, publishSeconds, issuer, publicUrl, openApi, outcomes }),
-    ...docsPages({ demo }),
+    ...docsPages({ demo, hasPortal: true }),
     ...widgetPages(widgetParts(edge, deciders)),
     ...portalPages(portalParts(edge, sessions)),
   ]

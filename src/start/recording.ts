@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { annotate } from '../cassettes/bindings/annotate.ts'
 import { decidingOf } from '../cassettes/bindings/deciding.ts'
 import { CassetteError } from '../cassettes/cassette-error.ts'
@@ -13,30 +12,10 @@ import { createLogger } from '../observe/logger.ts'
 import type { AskedOutcomes } from '../recorder/ask-outcomes.ts'
 import { DEFAULT_BOUNDS } from '../recorder/capture.ts'
 import type { Player, Verdict } from '../recorder/player.ts'
-import { type Recorded, type RecorderOptions, startRecorder } from '../recorder/recorder.ts'
+import type { Recorded } from '../recorder/recorded.ts'
+import { type RecorderOptions, startRecorder } from '../recorder/recorder.ts'
+import { type Doing, doingOf, type RecordMode } from './record-mode.ts'
 import { type ReplayGateway, startReplay } from './replay.ts'
-
-export const RECORD_MODES = ['none', 'once', 'new_episodes', 'all'] as const
-export type RecordMode = (typeof RECORD_MODES)[number]
-
-/** Whether this run says that it is one of a CI; some set the variable to say that it is not. */
-export function isCi({ CI }: Readonly<Record<string, string | undefined>>): boolean {
-  return CI !== undefined && !['', '0', 'false', 'no', 'off'].includes(CI.trim().toLowerCase())
-}
-
-export function defaultMode(env: Readonly<Record<string, string | undefined>>): RecordMode {
-  return isCi(env) ? 'none' : 'once'
-}
-
-/** `continue`: replays what the cassette knows, and records the rest. */
-export type Doing = 'record' | 'replay' | 'continue'
-
-export function doingOf(mode: RecordMode, out: string): Doing {
-  if (mode === 'all') return 'record'
-  if (mode === 'none') return 'replay'
-  if (!existsSync(cassettePaths(out).har)) return 'record'
-  return mode === 'once' ? 'replay' : 'continue'
-}
 
 export type SessionOptions = Pick<
   RecorderOptions,
@@ -52,6 +31,7 @@ export type SessionOptions = Pick<
   | 'onFailure'
   | 'onPast'
   | 'onSetAside'
+  | 'ref'
 > & {
   readonly mode: RecordMode
   /** Not needed, and not asked for anything, where the cassette is only replayed. */
@@ -195,12 +175,13 @@ function forAnyBody(config: Config): Config {
   return { ...config, server: { ...config.server, bodyBytes: DEFAULT_BOUNDS.bodyBytes } }
 }
 
-function replayOptions({ config, cassetteKey }: SessionOptions, cassette: Cassette) {
+function replayOptions({ config, cassetteKey, ref = true }: SessionOptions, cassette: Cassette) {
   return {
     load: () => [cassette],
     config,
     partners: 'any',
     logger: createLogger({ requests: false, format: 'off' }),
+    ref,
     ...(cassetteKey && { cassetteKey }),
   } as const
 }

@@ -1,6 +1,6 @@
 import type { Cassette, Interaction } from '../cassettes/interaction.ts'
 import { splitTarget } from '../http/target.ts'
-import { docsPages } from '../portal/docs-page.ts'
+import { docsPages } from '../portal/docs/page.ts'
 import type { Page } from '../portal/page.ts'
 import { type DocumentParts, publicDocuments } from '../portal/public-documents.ts'
 import { startPage } from '../portal/start-page.ts'
@@ -24,7 +24,7 @@ const demo = () => undefined
 
 /** What a gateway that replays has by itself, whatever was recorded: its documents, and a sign of life. */
 export function livePages(parts: DocumentParts): readonly Page[] {
-  return [...publicDocuments(parts), ...docsPages({ demo }), LIVENESS]
+  return [...publicDocuments(parts), ...docsPages({ demo, hasPortal: false }), LIVENESS]
 }
 
 /** A start page for who opens a replay in a browser, unless one was recorded: that one is the tape's. */

@@ -18,6 +18,7 @@ import { createReplay, type ReplayOptions } from '../gateway/replay.ts'
 import { deriveSettings } from '../gateway/settings.ts'
 import { createUnfinishedRequests } from '../gateway/unfinished.ts'
 import { widgetParts } from '../gateway/widget-decision.ts'
+import { unrefServer } from '../http/unref-server.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { NO_HISTORY } from '../observe/usage-history.ts'
@@ -32,6 +33,7 @@ import { createMemoryStore } from '../store/memory.ts'
 import type { RateWindow, Store, WindowState } from '../store/store.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import { createVerifier } from '../tokens/verify.ts'
+import { withCleanMisses } from './clean-misses.ts'
 import { listen } from './listen.ts'
 import { isForOneOf, livePages, startPages } from './replay-pages.ts'
 import { createPairDigests } from './replay-pairs.ts'
@@ -58,6 +60,8 @@ export type ReplayGatewayOptions = {
   readonly publicUrl?: () => string
   /** The key of the recording: redacted values are then compared. */
   readonly cassetteKey?: string
+  /** `false`: a gateway that nobody has closed lets its process end. */
+  readonly ref?: boolean
 }
 
 export type ReplayGateway = Pick<Tape, 'ledger' | 'misses' | 'forwarded' | 'continuations'> & {
@@ -108,7 +112,11 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   })
   let url = ''
   const publicUrl = options.publicUrl ?? (() => url)
-  const openApi = () => buildOpenApi({ publicUrl: publicUrl(), answerer: 'tape' })
+  let document: object | undefined
+  const openApi = () => {
+    document ??= buildOpenApi({ publicUrl: publicUrl(), answerer: 'tape', config })
+    return document
+  }
   const { rules, scores } = decidings[0] ?? BUILT_IN
   const outcomes = () => publishOutcomes(rules, scores)
   const ownPages = [
@@ -124,7 +132,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   ]
   const pairs = createPairDigests(cassettes, cassetteKey)
   const volatile = options.volatile ?? []
-  const tape = createTape(withVolatile(cassettes, volatile, decidingOf), {
+  const loaded = createTape(withVolatile(cassettes, volatile, decidingOf), {
     prepare: (request) => redactor.redactRequest(request).request,
     isLive: isForOneOf(ownPages),
     volatile,
@@ -135,6 +143,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
       digest: (rule: string, value: string) => keyedDigest(cassetteKey, rule, value),
     }),
   })
+  const tape = withCleanMisses(loaded, redactor.redactText)
   const store = unlimited(createMemoryStore())
   const ids = createIds(clock)
   const shared = { store, ids, publicUrl }
@@ -190,6 +199,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   const pages = [...ownPages, ...widgetPages(widgetParts(edge, decidedBy(NOBODY_DECIDES)))]
   const app = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
   url = await listen(app, { host: HOST, port: options.port ?? 0 })
+  if (options.ref === false) unrefServer(app.server)
   return {
     url,
     ledger: tape.ledger,

@@ -1,7 +1,10 @@
 import {
   accessSync,
+  closeSync,
   constants,
   existsSync,
+  lstatSync,
+  openSync,
   readdirSync,
   realpathSync,
   rmSync,
@@ -33,14 +36,15 @@ export async function prepareFiles(directory: string, own: string): Promise<void
   // What is there already can be read without room, and says itself when it cannot be written.
   if (!holdsData(join(directory, 'data.mdb'))) proveRoom(directory)
   reserveLockFile(directory)
+  proveDescriptors(directory)
 }
 
 function unusable(message: string): StoreOpenError {
   return new StoreOpenError('unusable', `${message}; choose another store path, or move that file away`)
 }
 
-/** Made by a restore, and gone when all of it is there. */
-export const RESTORE_LOCK = 'restore.lock'
+/** The mark of a restore, gone when all of it is there. */
+export const UNFINISHED_RESTORE = 'unfinished-restore'
 
 /**
  * Refuses a data file that LMDB must not map, and a directory that is being restored. `own` is the socket of this
@@ -48,13 +52,13 @@ export const RESTORE_LOCK = 'restore.lock'
  * looked at it.
  */
 async function judgeDataFile(directory: string, own: string): Promise<void> {
-  if (existsSync(join(directory, RESTORE_LOCK)))
+  if (existsSync(join(directory, UNFINISHED_RESTORE)))
     throw new StoreOpenError(
       'unusable',
       `a restore into ${directory} has not ended. Wait for it; when none runs, repeat it.`,
     )
   const path = join(directory, 'data.mdb')
-  if (!existsSync(path)) return
+  if (!stands(path)) return
   checkOurs(path)
   const owner = await otherOwner(directory, own)
   const damage = statSync(path).size > 0 ? damageOf(path) : emptied(directory)
@@ -79,6 +83,9 @@ function emptied(directory: string): string | undefined {
   return isFirstStart ? undefined : 'it is empty'
 }
 
+/** Whether anything has this name, be it a link that leads nowhere: LMDB would follow it. */
+const stands = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+
 function checkOurs(path: string): void {
   if (!statSync(path).isFile()) throw unusable(`${path} is not a file`)
   accessSync(path, constants.R_OK | constants.W_OK)
@@ -100,6 +107,19 @@ function proveRoom(directory: string): void {
   }
 }
 
+/** More than LMDB opens. */
+const DESCRIPTORS = 8
+
+/** Where LMDB cannot open its next file, the binding ends the process. */
+function proveDescriptors(directory: string): void {
+  const open: number[] = []
+  try {
+    while (open.length < DESCRIPTORS) open.push(openSync(directory, 'r'))
+  } finally {
+    for (const descriptor of open) closeSync(descriptor)
+  }
+}
+
 /** 126 reader slots of 64 bytes and the header, in whole pages. */
 const LOCK_FILE_BYTES = 12_288
 
@@ -109,7 +129,7 @@ const LOCK_FILE_BYTES = 12_288
  */
 export function reserveLockFile(directory: string): void {
   const path = join(directory, 'lock.mdb')
-  if (existsSync(path)) {
+  if (stands(path)) {
     checkOurs(path)
     return
   }

@@ -175,6 +175,8 @@ function claimingFirst(entries: Entries, claimNow: () => Promise<void>): Entries
 
 export function refuseNewerFormat(db: Lmdb, directory: string): void {
   const value = db.getBinary(FORMAT_NAME)
+  if (value === undefined && !isBegun(db))
+    throw damaged(join(directory, 'data.mdb'), 'it has the entries of another program')
   const found = value === undefined ? FORMAT : decodeNumber(value)
   if (found > FORMAT) {
     throw new StoreOpenError(
@@ -182,6 +184,13 @@ export function refuseNewerFormat(db: Lmdb, directory: string): void {
       `${directory} was written by a newer version (format ${found}; this one knows ${FORMAT}). Use that version, or another store path.`,
     )
   }
+}
+
+/** Whether nothing is in it but what a first start writes before the format: who owns the directory. */
+function isBegun(db: Lmdb): boolean {
+  for (const key of db.getKeys({ limit: 2 }))
+    if (!Buffer.from(key).toString().startsWith(installationName(''))) return false
+  return true
 }
 
 /**

@@ -2,6 +2,7 @@ import { errorEntry } from '../errors/catalogue.ts'
 import { type Refusal, type Result, refuse } from '../errors/refusal.ts'
 import { type Pair, readBasic } from './basic.ts'
 import type { IssuedToken } from './issue.ts'
+import { LIVE_KEY, looksLive } from './live-key.ts'
 import type { ProvenKey, Registry } from './registry.ts'
 import { type Parameters, type ParseJson, readParameters } from './token-request-body.ts'
 
@@ -77,6 +78,8 @@ export function readTokenRequest(
   return { ok: true, request }
 }
 
+const WRONG = 'client_id and client_secret do not belong together.'
+
 /** The key that a request proves. With HTTP Basic there are always two proofs, so that neither reading is faster. */
 export function proveClient(request: TokenRequest, registry: Registry): ProvenKey | undefined {
   const proven = registry.prove(request.clientId, request.clientSecret)
@@ -94,7 +97,8 @@ export function judgeTokenRequest(
   const refused = (refusal: Refusal): Result<readonly string[]> => ({ ok: false, refusal })
   if (proven === undefined) {
     // The one answer to an unknown client, a wrong secret and a revoked key.
-    return refused(invalidClient('client_id and client_secret do not belong together.', request.usedBasic))
+    const isLive = looksLive(request.clientSecret) || looksLive(request.clientId)
+    return refused(invalidClient(isLive ? LIVE_KEY : WRONG, request.usedBasic))
   }
   if (request.grantType !== undefined && request.grantType !== 'client_credentials') {
     return refused(refuse('UNSUPPORTED_GRANT_TYPE', 'grant_type has to be client_credentials, or left out.'))

@@ -7,6 +7,7 @@ import type { TrustedIssuerConfig } from '../config/upstream.ts'
 import { ASSERTION_SECONDS, ASSERTION_TYPE } from './assertion.ts'
 import { tokenExpired, tokenInvalid } from './challenges.ts'
 import type { Registry } from './registry.ts'
+import { faultOf } from './token-fault.ts'
 import type { Authentication, Principal } from './verify.ts'
 
 export type TrustedIssuers = {
@@ -57,7 +58,10 @@ type Verified = {
   known: Authentication
 }
 
-const INVALID: Authentication = { kind: 'refused', refusal: tokenInvalid() }
+const OTHER_ISSUER: Authentication = { kind: 'refused', refusal: tokenInvalid('otherIssuer') }
+const UNKNOWN_KEY: Authentication = { kind: 'refused', refusal: tokenInvalid('unknownKey') }
+const OTHER_CLAIMS: Authentication = { kind: 'refused', refusal: tokenInvalid('otherClaims') }
+const GONE: Authentication = { kind: 'refused', refusal: tokenInvalid('revoked') }
 const EXPIRED: Authentication = { kind: 'refused', refusal: tokenExpired() }
 
 /**
@@ -98,11 +102,11 @@ export function createTrustedIssuers(options: TrustedIssuersOptions): TrustedIss
     try {
       const { kid = '' } = decodeProtectedHeader(token)
       const issuer = issuers.get(claimedIssuer(token))
-      if (!issuer) return INVALID
+      if (!issuer) return OTHER_ISSUER
       const key = issuer.keys.get(kid)
       if (!key) {
         refresh(issuer)
-        return INVALID
+        return UNKNOWN_KEY
       }
       const { payload } = await jwtVerify(token, key, {
         algorithms: ['RS256'],
@@ -116,9 +120,10 @@ export function createTrustedIssuers(options: TrustedIssuersOptions): TrustedIss
       })
       verified = readClaims(payload, issuer, kid)
     } catch (error) {
-      return error instanceof errors.JWTExpired ? EXPIRED : INVALID
+      if (error instanceof errors.JWTExpired) return EXPIRED
+      return { kind: 'refused', refusal: tokenInvalid(faultOf(error, token, '')) }
     }
-    if (!verified) return INVALID
+    if (!verified) return OTHER_CLAIMS
     const authentication = judge(verified, registry, clock.now())
     if (authentication.kind === 'known') cache.set(token, verified)
     return authentication
@@ -141,7 +146,7 @@ function judge(verified: Verified, registry: Registry, now: number): Authenticat
   if (now >= verified.expiresAt) return EXPIRED
   const { partnerId, tenant, scopes, issuer, expiresAt } = verified
   const partner = registry.partner(partnerId)
-  if (partner === undefined || partner.tenant !== tenant) return INVALID
+  if (partner === undefined || partner.tenant !== tenant) return GONE
   if (partner !== verified.partner) {
     const held = new Set<string>(partner.scopes.filter((scope) => scopes.includes(scope)))
     const principal: Principal = {
@@ -160,7 +165,7 @@ function readClaims(payload: JWTPayload, issuer: Issuer, kid: string): Verified 
   if (!Number.isSafeInteger(exp) || exp === undefined || iat === undefined) return undefined
   const expiresAt = Math.min(exp, iat + ASSERTION_SECONDS) * 1000
   const scopes = scope.split(' ')
-  return { issuer, kid, partnerId: sub, tenant, scopes, expiresAt, partner: undefined, known: INVALID }
+  return { issuer, kid, partnerId: sub, tenant, scopes, expiresAt, partner: undefined, known: GONE }
 }
 
 function saysAssertion(token: string): boolean {

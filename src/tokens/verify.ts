@@ -3,10 +3,11 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
 import type { Partner } from '../config/partners.ts'
 import type { Refusal } from '../errors/refusal.ts'
-import { tokenExpired, tokenInvalid } from './challenges.ts'
+import { malformedToken, type TokenFault, tokenExpired, tokenInvalid } from './challenges.ts'
 import { TOKEN_TYPE } from './issue.ts'
 import type { ProvenKey, Registry } from './registry.ts'
 import type { SigningKeys } from './signing-keys.ts'
+import { faultOf } from './token-fault.ts'
 
 /** Who a request comes from. `scopes` are those of the token that its key still holds. */
 export type Principal = {
@@ -65,7 +66,7 @@ type Verified = {
 }
 
 const NONE: Authentication = { kind: 'none' }
-const INVALID: Authentication = { kind: 'refused', refusal: tokenInvalid() }
+const REVOKED: Authentication = { kind: 'refused', refusal: tokenInvalid('revoked') }
 const EXPIRED: Authentication = { kind: 'refused', refusal: tokenExpired() }
 
 /** Before any work. Ours have some 800 characters; a partner id, a tenant and every scope at their longest 1200. */
@@ -106,6 +107,7 @@ export function createVerifier(options: {
     const startedIn = generation
     const expectedIssuer = issuer()
     let verified: Verified | undefined
+    let fault: TokenFault = 'otherClaims'
     try {
       const { payload } = await jwtVerify(token, publicKey, {
         algorithms: ['RS256'],
@@ -117,9 +119,10 @@ export function createVerifier(options: {
       verified = readClaims(payload)
     } catch (error) {
       // jose looks at exp last, so that an expired token is known to be one of ours.
-      verified = error instanceof errors.JWTExpired ? readClaims(error.payload) : undefined
+      if (error instanceof errors.JWTExpired) verified = readClaims(error.payload)
+      else fault = faultOf(error, token, expectedIssuer)
     }
-    if (verified === undefined) return INVALID
+    if (verified === undefined) return { kind: 'refused', refusal: tokenInvalid(fault) }
     const authentication = judge(verified, registry, clock.now())
     if (authentication.kind === 'known' && signingKeys.generation() === startedIn) cache.set(token, verified)
     return authentication
@@ -134,7 +137,7 @@ export function createVerifier(options: {
       }
       const token = bearerToken(authorization)
       if (token === undefined) return NONE
-      if (token.length > MAX_TOKEN_LENGTH) return INVALID
+      if (token.length > MAX_TOKEN_LENGTH) return { kind: 'refused', refusal: tokenInvalid('tooLong') }
       if (signingKeys.generation() !== generation) {
         generation = signingKeys.generation()
         cache.clear()
@@ -144,7 +147,7 @@ export function createVerifier(options: {
         memo.last = { authorization, verified, generation }
         return judge(verified, registry, clock.now())
       }
-      if (!isCompact(token)) return INVALID
+      if (!isCompact(token)) return { kind: 'refused', refusal: malformedToken(token) }
       const assertions = options.assertions?.()
       return assertions?.isAssertion(token)
         ? assertions.authenticate(token, registry)
@@ -159,11 +162,11 @@ export function createVerifier(options: {
  */
 function judge(verified: Verified, registry: Registry, now: number): Authentication {
   const proven = registry.key(verified.keyId)
-  if (proven === undefined) return INVALID
+  if (proven === undefined) return REVOKED
   if (proven !== verified.proven) {
     // The configuration was loaded anew: a key that now belongs to somebody else must not bring its tokens along.
     const { partner, keyId, scopes } = proven
-    if (partner.id !== verified.partnerId || partner.tenant !== verified.tenant) return INVALID
+    if (partner.id !== verified.partnerId || partner.tenant !== verified.tenant) return REVOKED
     const held = new Set<string>(scopes.filter((scope) => verified.scopes.includes(scope)))
     const principal = { partner, keyId, tenant: partner.tenant, scopes: held, expiresAt: verified.expiresAt }
     verified.known = { kind: 'known', principal }
@@ -202,6 +205,6 @@ function readClaims({ client_id, sub, tenant, scope, exp }: JWTPayload): Verifie
     scopes: scope.split(' '),
     expiresAt: exp * 1000,
     proven: undefined,
-    known: INVALID,
+    known: REVOKED,
   }
 }

@@ -9,6 +9,7 @@ import {
   inflate,
 } from 'node:zlib'
 import type { HeaderLine } from '../http/header-lines.ts'
+import { systemCode } from '../system-error.ts'
 import { UpstreamFault } from './failure.ts'
 
 type Options = { readonly maxOutputLength: number }
@@ -58,8 +59,7 @@ export async function decodeWhole(
     try {
       bytes = await knownCoding(coding).whole(bytes, { maxOutputLength })
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined
-      throw code === 'ERR_BUFFER_TOO_LARGE' ? new UpstreamFault('ANSWER_TOO_LONG') : error
+      throw systemCode(error) === 'ERR_BUFFER_TOO_LARGE' ? new UpstreamFault('ANSWER_TOO_LONG') : error
     }
   }
   return bytes

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors/catalogue.ts'
-import { systemCode } from '../system-error.ts'
+import { isError, systemCode } from '../system-error.ts'
 
 export type Failure = {
   readonly code: Extract<ErrorCode, `UPSTREAM_${string}` | 'BODY_TOO_LARGE'>
@@ -83,9 +83,9 @@ export function mayRetry(method: string, hasBody: boolean, error: unknown): bool
 
 /** Of the error itself, or of what caused it: an attempt on several addresses fails with one error of many. */
 export function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
+  if (!isError(error)) return 'unknown'
   const code = systemCode(error)
   if (code !== undefined) return code
-  if (error instanceof AggregateError) return causeOf(error.errors[0])
+  if ('errors' in error && Array.isArray(error.errors)) return causeOf(error.errors[0])
   return error.cause === undefined ? error.name : causeOf(error.cause)
 }

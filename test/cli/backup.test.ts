@@ -205,6 +205,7 @@ describe('what was restored', () => {
     mkdirSync(join(into, 'lost+found'), { recursive: true })
     // What a killed restore leaves: the lock of a process that is gone, and a part of a file.
     writeFileSync(join(into, 'restore.lock'), dead())
+    writeFileSync(join(into, 'unfinished-restore'), '')
     copyFileSync(join(whole, 'signing-keys.json'), join(into, 'signing-keys.json'))
     writeFileSync(join(into, 'data.mdb'), 'part')
     expect(
@@ -224,6 +225,7 @@ describe('without a gateway', () => {
     const into = join(here, 'stopped')
     mkdirSync(into)
     writeFileSync(join(into, 'backup.lock'), dead())
+    writeFileSync(join(into, 'unfinished-backup'), '')
     writeFileSync(join(into, 'data.mdb'), 'part')
     expect((await data(elsewhere, 'backup', into)).code).toBe(0)
     const again = join(here, 'again')

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { RATE_LIMIT_GROUPS, SCOPES } from '../../src/config/contract.ts'
 import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
@@ -8,7 +6,6 @@ import { DEFAULT_CAPS } from '../../src/config/partners.ts'
 import { CATALOGUE } from '../../src/errors/catalogue.ts'
 import { ROWS } from '../../src/operations/operations.ts'
 
-const run = promisify(execFile)
 const guide = readFileSync('docs/interface.md', 'utf8')
 /** The formatter pads the cells of tables. */
 const unpadded = guide.replaceAll(/ {2,}/g, ' ')
@@ -28,12 +25,6 @@ describe('the guide to the interface', () => {
   it('has no operation that the gateway does not have', () => {
     const known = ROWS.map(({ id, method, path }) => `\`${id}\`: ${method} ${path}`)
     expect([...sections.keys()].slice(1)).toEqual(known)
-  })
-
-  it('has commands that a shell can read', async () => {
-    const commands = [...guide.matchAll(/```sh\n(.*?)```/gs)].map(([, command]) => command ?? '')
-    expect(commands.length).toBeGreaterThan(ROWS.length)
-    for (const command of commands) await run('sh', ['-n', '-c', command])
   })
 
   it('has the limits, caps, rules and scopes that the gateway ships with', () => {
@@ -57,5 +48,33 @@ describe('the guide to the interface', () => {
     expect(contract.filter((code) => !named.has(code))).toEqual([])
     const variables = ['ACCOUNT_ID', 'SESSION_ID', 'WEBHOOK_ID']
     expect([...named].filter((code) => !(code in CATALOGUE) && !variables.includes(code))).toEqual([])
+  })
+})
+
+describe('the guide in French', () => {
+  const french = readFileSync('docs/interface.fr.md', 'utf8')
+  const blocks = (text: string) => text.match(/```\w+\n.*?\n```/gs)
+  const headings = (text: string) => text.match(/^#+/gm)?.join(' ')
+  const named = (text: string) => [...new Set(text.match(/`[^`\s]+`/g))]
+
+  it('has the same commands, operations and parts, in the same order', () => {
+    expect(blocks(french)).toEqual(blocks(guide))
+    expect(headings(french)).toBe(headings(guide))
+    expect(french.match(/^### .*/gm)).toEqual(guide.match(/^### .*/gm))
+  })
+
+  it('names everything that the English one names', () => {
+    const known = new Set(named(french))
+    expect(named(guide).filter((name) => !known.has(name))).toEqual([])
+  })
+
+  it('has the limits, caps, rules and scopes that the gateway ships with', () => {
+    const plain = french.replaceAll(/ {2,}/g, ' ')
+    for (const [group, limit] of Object.entries(RATE_LIMIT_GROUPS))
+      expect(plain).toMatch(new RegExp(`\\| \`${group}\`[^|]*\\| ${limit} \\|`))
+    for (const { product, limit, unit, period } of DEFAULT_CAPS) {
+      const of = `${limit} ${unit === 'calls' ? 'appels' : 'XOF'} par ${period === 'day' ? 'jour' : 'mois'}`
+      expect(plain).toContain(`| \`${product}\` | ${of} |`)
+    }
   })
 })

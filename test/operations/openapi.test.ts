@@ -4,7 +4,7 @@ import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
 import { CATALOGUE, type ErrorCode } from '../../src/errors/catalogue.ts'
 import { ANNOTATIONS } from '../../src/operations/annotations.ts'
 import { buildOpenApi } from '../../src/operations/openapi.ts'
-import { ANSWERERS, type Answerer, codesOf } from '../../src/operations/openapi-codes.ts'
+import { ANSWERERS, type Answerer, codesOf, USUAL } from '../../src/operations/openapi-codes.ts'
 import { bodyExamples, successExamples } from '../../src/operations/openapi-examples.ts'
 import { ROWS } from '../../src/operations/operations.ts'
 import { compileRules, judge } from '../../src/simulator/rules.ts'
@@ -61,7 +61,9 @@ describe('the OpenAPI document', () => {
 
   it('shows every refusal that the catalogue knows, but those that no operation answers', () => {
     const answerers = Object.keys(ANSWERERS) as Answerer[]
-    const shown = new Set(answerers.flatMap((answerer) => ROWS.flatMap((row) => codesOf(row, answerer))))
+    const shown = new Set(
+      answerers.flatMap((answerer) => ROWS.flatMap((row) => codesOf(row, { ...USUAL, answerer }))),
+    )
     const absent = Object.keys(CATALOGUE).filter((code) => !shown.has(code as ErrorCode))
     const decisions = Object.entries(CATALOGUE).flatMap(([code, { kind }]) =>
       kind === 'decision' ? [code] : [],

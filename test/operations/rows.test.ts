@@ -145,7 +145,7 @@ const KEYWORDS = [
   'description',
   'examples',
 ]
-const FORMATS = ['date', 'date-time', 'uri']
+const FORMATS = ['date', 'date-time', 'uri', 'int64']
 
 type Node = Readonly<Record<string, unknown>>
 

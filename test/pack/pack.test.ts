@@ -1,71 +1,187 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type PartnerProject, partnerProject } from './partner-project.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'sandgate-pack-'))
-const project = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+const TOOLS = 'node_modules/.cache/test-runners/node_modules'
+let project: PartnerProject
 
-function run(command: string, ...args: string[]): string {
-  return execFileSync(command, args, { cwd: directory, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-}
-
-/** What npx runs, without the time that npx itself takes. */
-const sandgate = (...args: string[]) => run('node_modules/.bin/sandgate', ...args)
-
-/** The package as a partner gets it: packed, and installed into an empty project. */
 beforeAll(() => {
-  // Without its scripts: what was built before the tests is what is packed, and other tests go on running it.
-  execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', directory], {
-    encoding: 'utf8',
-  })
-  writeFileSync(join(directory, 'package.json'), '{ "name": "partner", "private": true, "type": "module" }')
-  const [tarball] = readdirSync(directory).filter((name) => name.endsWith('.tgz'))
-  run('npm', 'install', '--no-audit', '--no-fund', '--omit=dev', '--prefer-offline', `./${tarball}`)
+  project = partnerProject()
+  project.link('vitest', 'node_modules')
+  project.link('jest', TOOLS)
 })
 
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+afterAll(() => project.remove())
+
+/** What npx runs, without the time that npx itself takes. */
+const sandgate = (...args: string[]) => project.run('node_modules/.bin/sandgate', ...args)
+const node = (...args: string[]) => project.run(process.execPath, ...args)
+
+describe('the package', () => {
+  it('is smaller than 1.5 MB', () => {
+    expect(statSync(project.tarball).size).toBeLessThan(1_500_000)
+  })
+
+  it('brings nothing that runs when it is installed, but what builds native code', () => {
+    const modules = join(project.directory, 'node_modules')
+    const manifests = readdirSync(modules, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /^(?:@[^/]+\/)?[^/]+\/package\.json$/.test(name.replaceAll(/[^/]+\/node_modules\//g, '')),
+    )
+    const installing = manifests.filter((name) => {
+      const text = readFileSync(join(modules, name), 'utf8')
+      const { scripts = {} } = JSON.parse(text) as { scripts?: Record<string, string> }
+      return scripts.preinstall ?? scripts.install ?? scripts.postinstall
+    })
+    const native = ['lmdb/package.json', 'msgpackr-extract/package.json']
+    expect(installing.filter((name) => !native.includes(name))).toEqual([])
+  })
+
+  it('has everything that its own pages lead to', () => {
+    const root = join(project.directory, 'node_modules/sandgate')
+    const pages = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.md'),
+    )
+    expect(pages).toContain('README.md')
+    const dead = pages.flatMap((page) =>
+      [
+        ...readFileSync(join(root, page), 'utf8').matchAll(
+          /\]\(([^)\s#]+)(?:#[^)]*)?\)|(?:src|srcset)="([^"]+)"/g,
+        ),
+      ]
+        .map(([, link, source]) => link ?? source ?? '')
+        .filter((target) => !/^[a-z]+:/.test(target))
+        .filter((target) => !statSync(join(root, page, '..', target), { throwIfNoEntry: false }))
+        .map((target) => `${page}: ${target}`),
+    )
+    expect(dead).toEqual([])
+  })
+})
 
 describe('the installed package', () => {
   it('runs as a command, and says its version', () => {
-    expect(run('npx', '--no-install', 'sandgate', '--version')).toBe(`${project.version}\n`)
+    expect(project.run('npx', '--no', '--', 'sandgate', '--version')).toBe(`${version}\n`)
   })
 
-  it('can open its store: the native part is there', () => {
+  it('can open its store: the native part is there without any script', () => {
     const lmdb = `import { open } from 'lmdb'; const db = open({ path: 'data' }); await db.put('a', 1); console.log(db.get('a'))`
-    expect(run(process.execPath, '--input-type=module', '-e', lmdb)).toBe('1\n')
+    expect(node('--input-type=module', '-e', lmdb)).toBe('1\n')
   })
 
   it('shows the cassettes that it ships', () => {
-    const recordings = join(directory, 'node_modules/sandgate/recordings')
+    const recordings = join(project.directory, 'node_modules/sandgate/recordings')
     const shipped = readdirSync(recordings).filter((name) => name.endsWith('.har'))
     expect(shipped.length).toBeGreaterThan(0)
     for (const name of shipped)
       expect(sandgate('cassette', 'show', join(recordings, name))).toMatch(/interactions/)
   })
 
-  it('is a library as well', () => {
-    const script = `import { record, replay } from 'sandgate'; console.log(typeof record, typeof replay)`
-    expect(run(process.execPath, '--input-type=module', '-e', script)).toBe('function function\n')
-  })
-
   it('replays what it ships, by its command and from a program', () => {
-    const story = 'node_modules/sandgate/recordings/paging.har'
-    writeFileSync(join(directory, 'sign-in.mjs'), SIGN_IN)
-    const replayed = sandgate('replay', story, '--', process.execPath, 'sign-in.mjs')
-    expect(replayed).toContain('token Bearer')
+    project.write('sign-in.mjs', SIGN_IN)
+    const story = 'recordings/paging.har'
+    expect(sandgate('replay', story, '--', process.execPath, 'sign-in.mjs')).toContain('token Bearer')
     const script = `import { replay } from 'sandgate'
 const tape = await replay('${story}')
 process.env.SANDGATE_URL = tape.url
 await import('./sign-in.mjs')
 console.log((await tape.close()).live)`
-    writeFileSync(join(directory, 'library.mjs'), script)
-    expect(run(process.execPath, 'library.mjs')).toBe('token Bearer\n1\n')
+    project.write('library.mjs', script)
+    expect(node('library.mjs')).toBe('token Bearer\n1\n')
+  })
+
+  it('is one library, however it is loaded', () => {
+    const script = `import { createRequire } from 'node:module'
+import * as imported from 'sandgate'
+const required = createRequire(import.meta.url)('sandgate')
+const { CassetteError, replay } = required
+const failure = await imported.replay('nowhere.har').catch((error) => error)
+console.log(Object.keys(imported).sort().join(), Object.keys(required).sort().join())
+console.log(imported.CassetteError === CassetteError, failure instanceof CassetteError, replay === imported.replay)`
+    project.write('one.mjs', script)
+    const names = 'CassetteError,record,replay'
+    expect(node('one.mjs')).toBe(`${names} ${names}\ntrue true true\n`)
+  })
+
+  it('lets a program end that has forgotten to close it, unless it is told to keep it alive', async () => {
+    const forgotten = `import { record, replay } from 'sandgate'
+const tape = await replay('recordings/paging.har', { ref: process.argv[2] === 'ref' })
+const recording = await record({ mode: 'all', upstream: tape.url, out: process.argv[2] + '.har' })
+const body = new URLSearchParams({ client_id: 'key_demo', client_secret: 'any' })
+const { status } = await fetch(recording.url + '/auth/token', { method: 'POST', body })
+console.log(status)`
+    project.write('forgotten.mjs', forgotten)
+    expect(await project.shell('timeout 60 node forgotten.mjs unref')).toEqual({ code: 0, output: '200\n' })
+    // What timeout says of a program that it had to end.
+    expect(await project.shell('timeout 4 node forgotten.mjs ref')).toEqual({ code: 124, output: '200\n' })
+  })
+
+  it('has types for every way in which a compiler looks for them', async () => {
+    const { code, output } = await project.shell(
+      `${join(process.cwd(), TOOLS, '.bin/attw')} ${project.tarball} --format ascii --no-color`,
+    )
+    expect(output).toContain('No problems found')
+    expect(code).toBe(0)
+  })
+
+  it.each([
+    ['nodenext', 'nodenext', ['typed.mts', 'typed.cts']],
+    ['bundler', 'esnext', ['typed.ts']],
+  ])('is typed as a whole, under %s and without the types of Node', async (resolution, module, files) => {
+    for (const file of files) project.write(file, TYPED)
+    const flags = `--noEmit --strict --exactOptionalPropertyTypes --target es2022 --types '' --module ${module}`
+    const tsc = `${join(process.cwd(), 'node_modules/.bin/tsc')} ${flags} --moduleResolution ${resolution}`
+    expect(await project.shell(`${tsc} ${files.join(' ')}`)).toEqual({ code: 0, output: '' })
+  })
+})
+
+/** The files of a recipe of docs/runners.md, and the command that follows them. */
+function recipe(title: string) {
+  const guide = readFileSync('docs/runners.md', 'utf8')
+  const section = guide.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? ''
+  const [, file, text] = /^`([\w.-]+)`(?:,[^\n]*)?:\n\n```\w+\n([\s\S]*?)```/m.exec(section) ?? []
+  const [, command] = /```sh\n([\s\S]*?)```/.exec(section) ?? []
+  return { file, text, command }
+}
+
+describe('the recipe for', () => {
+  it.each([
+    ['Vitest', /1 passed/],
+    ['Jest', /2 passed/],
+    ['node:test', /pass 1/],
+    ['pytest', /1 passed[\s\S]*served 2, live 1, repeated 0|1 passed[\s\S]*served 1, live 1, repeated 1/],
+  ])('%s runs as it stands', async (title, passed) => {
+    const { file, text, command } = recipe(title)
+    project.write(file ?? '', text ?? '')
+    const { code, output } = await project.shell(command ?? 'false')
+    expect(output).toMatch(passed)
+    expect(code).toBe(0)
+  })
+
+  it.each(['JUnit', 'Go', 'PHPUnit'])('%s says that it is not run here', (title) => {
+    const guide = readFileSync('docs/runners.md', 'utf8')
+    expect(guide.split(/^## /m).find((text) => text.startsWith(`${title}\n`))).toContain('\nNot run here.')
   })
 })
 
 const SIGN_IN = `const body = new URLSearchParams({ client_id: 'key_demo', client_secret: 'any' })
 const response = await fetch(process.env.SANDGATE_URL + '/auth/token', { method: 'POST', body })
 console.log('token', (await response.json()).token_type)
+`
+
+/** Every name of the library, at its type. */
+const TYPED = `import { CassetteError, record, replay, type Ledger, type MissReport, type Recorded, type RecordMode, type ReplayOptions, type Tape } from 'sandgate'
+const options: ReplayOptions = { time: 'freeze', profile: 'strict', ref: true }
+const mode: RecordMode = 'none'
+export async function used(): Promise<number> {
+  const tape: Tape = await replay(['a.har'], options)
+  const misses: readonly MissReport[] = tape.misses()
+  const ledger: Ledger = await tape.close()
+  const recording = await record({ out: 'a.har', mode })
+  const { recorded } = await recording.finish()
+  const kept: Recorded | undefined = recorded
+  const error: Error = new CassetteError('missing', 'a.har', 'is missing')
+  await using closed = await replay('b.har')
+  return ledger.missed + misses.length + (kept?.exchanges ?? 0) + error.message.length + closed.url.length
+}
 `

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { prefersHtml } from '../../src/http/accept.ts'
-import { preferredLanguage } from '../../src/portal/language.ts'
+import { preferredLanguage } from '../../src/http/language.ts'
 import { markup } from '../../src/portal/markup.ts'
 import { maskedPhone } from '../../src/portal/masked-phone.ts'
 import { dossierOf, NOTHING_TYPED, tidyPhone } from '../../src/portal/widget-form.ts'
@@ -19,7 +19,21 @@ describe('the language of a reader', () => {
     ['french, en;q=0.1', 'en'],
     ['', 'fr'],
   ])('of Accept-Language %j is %s', (header, language) => {
-    expect(preferredLanguage(header)).toBe(language)
+    expect(preferredLanguage(header, 'fr')).toBe(language)
+  })
+})
+
+describe('the language of a client', () => {
+  it.each([
+    [undefined, 'en'],
+    ['*', 'en'],
+    ['wo', 'en'],
+    ['fr-CI, en;q=0.5', 'fr'],
+    ['en, fr', 'en'],
+    ['fr;q=0, *;q=0.1', 'en'],
+    ['en;q=0, *;q=0.1', 'fr'],
+  ])('of Accept-Language %j is %s: English where it does not matter', (header, language) => {
+    expect(preferredLanguage(header, 'en')).toBe(language)
   })
 })
 

@@ -19,7 +19,6 @@ const KEPT = new Set([
   'widget-approved-desktop-en-light',
   'widget-rejected-phone-en-dark',
   'widget-expired-phone-fr-light',
-  'error-page-desktop-en-light',
 ])
 const WHOLE_PAGES = process.env.WHOLE_PAGES === '1'
 
@@ -64,8 +63,6 @@ describe.runIf(process.env.UPDATE_SCREENSHOTS === '1')('the pictures of the guid
     await gateway().advance(900)
     await page.goto(late.url)
     await shoot(page, `widget-expired-${name}`)
-    await page.goto(`${gateway().url}/docs/errors/PARTNER_LIMIT_EXCEEDED`)
-    await shoot(page, `error-page-${name}`)
   })
 
   async function shoot(page: Page, name: string): Promise<void> {

@@ -3,12 +3,8 @@ import { basename, dirname, join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import {
-  type RecordMode,
-  type Session,
-  type SessionOptions,
-  startSession,
-} from '../../src/start/recording.ts'
+import type { RecordMode } from '../../src/start/record-mode.ts'
+import { type Session, type SessionOptions, startSession } from '../../src/start/recording.ts'
 import { scratch } from '../cassettes/recording-fixtures.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { partner } from '../support/partners.ts'

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadCassette } from '../../src/cassettes/file/load.ts'
+import { assetName } from '../../src/portal/docs/assets.ts'
 import { record, replay, type Tape } from '../../src/sandgate.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { partner } from '../support/partners.ts'
@@ -12,7 +13,7 @@ const cassette = join(directory, 'pages.har')
 const HTML = { accept: 'text/html,application/xhtml+xml' }
 const DOCUMENTS = [
   '/docs',
-  '/docs/assets/docs.css',
+  `/docs/assets/${await assetName('docs')}`,
   '/docs/errors/RATE_LIMITED',
   '/openapi.json',
   '/.well-known/jwks.json',

@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
+import { openLmdb } from '../../src/store/lmdb-backing.ts'
 import { damageOf } from '../../src/store/lmdb-damage.ts'
 import { SPOILT_FILES } from '../support/effort.ts'
 import { Refusal, type StoreProcess, storeProcesses } from '../support/store-process.ts'
@@ -159,6 +160,20 @@ describe('a data file', () => {
     mkdirSync(path)
     writeFileSync(join(path, 'data.mdb'), '')
     await (await openEmbeddedStore({ path })).close()
+  })
+
+  it('of another program that uses LMDB is refused, and stays as it is', async () => {
+    const path = join(root, 'others')
+    mkdirSync(path)
+    const db = openLmdb(path)
+    await db.put(Buffer.from('key'), Buffer.from('value'))
+    await db.close()
+    const before = readFileSync(join(path, 'data.mdb'))
+    await expect(openEmbeddedStore({ path })).rejects.toMatchObject({
+      reason: 'damaged',
+      message: expect.stringContaining('another program'),
+    })
+    expect(readFileSync(join(path, 'data.mdb')).equals(before)).toBe(true)
   })
 
   it('whose lock file is garbage, cut or missing is used all the same', async () => {

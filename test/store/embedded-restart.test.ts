@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -180,6 +180,15 @@ describe('a directory that cannot be opened', () => {
   it.each([
     ['a file stands where the directory should be', async (path: string) => writeFileSync(path, 'hello')],
     ['its data file is no file', (path: string) => mkdir(join(path, 'data.mdb'), { recursive: true })],
+    ...['data.mdb', 'lock.mdb'].flatMap((name) =>
+      ['/nonexistent/file', name].map((target): [string, (path: string) => Promise<void>] => [
+        `its ${name} is a link to ${target}`,
+        async (path) => {
+          await mkdir(path)
+          symlinkSync(target, join(path, name))
+        },
+      ]),
+    ),
     ['its lock file is no file', (path: string) => mkdir(join(path, 'lock.mdb'), { recursive: true })],
   ])('is refused, and the process lives, when %s', async (_, spoil) => {
     const path = directory()

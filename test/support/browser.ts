@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import {
   type Browser,
@@ -12,7 +12,9 @@ import { WAIT_MS } from './effort.ts'
 
 export type { Browser, Page }
 
-const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+/** Chromium without a window, where it is installed: the same pages take about half the processor time. */
+const HEADLESS = '/usr/bin/chromium-headless-shell'
+export const CHROMIUM = process.env.CHROMIUM_PATH ?? (existsSync(HEADLESS) ? HEADLESS : '/usr/bin/chromium')
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',

@@ -36,8 +36,8 @@ export const FAULTY_PAYMENTS = count('TEST_FAULTY_PAYMENTS', 1000, 10_000)
 /** Generated requests whose answers are held against the OpenAPI document; in a soak 4000 for each operation. */
 export const DOCUMENT_REQUESTS = count('TEST_DOCUMENT_REQUESTS', 4000, 4000 * 19)
 /** Lives of a gateway under load, of a recorder, and of a store. */
-export const GATEWAY_KILLS = count('TEST_GATEWAY_KILLS', 20, 300)
-export const RECORDER_KILLS = count('TEST_RECORDER_KILLS', 50, 1000)
+export const GATEWAY_KILLS = count('TEST_GATEWAY_KILLS', 12, 300)
+export const RECORDER_KILLS = count('TEST_RECORDER_KILLS', 20, 1000)
 export const STORE_KILLS = count('TEST_STORE_KILLS', 5, 200)
 
 /** Data files that are spoilt and opened. */

@@ -96,7 +96,7 @@ describe('an Authorization header', () => {
     'without a bearer token counts as none: %j',
     (header) => {
       expect(setup().verifier.authenticate(header, both, createTokenMemo())).toEqual({ kind: 'none' })
-      expect(tokenMissing().headers).toEqual({ 'www-authenticate': 'Bearer' })
+      expect(tokenMissing(header).headers).toEqual({ 'www-authenticate': 'Bearer' })
     },
   )
 

@@ -1,8 +1,10 @@
 import { latin1, utf8 } from './bytes.ts'
+import { cellText, csvText, csvValues } from './csv-values.ts'
 import { type FormValue, formText, formValues, queryValues } from './form-spans.ts'
 import { htmlAttribute, htmlText, htmlValues } from './html-inputs.ts'
 import { escaped, jsonLeaves, jsonText } from './json-leaves.ts'
 import { multipartValues } from './multipart-values.ts'
+import { withPairNames } from './named-pairs.ts'
 import { spliced } from './splice.ts'
 import { xmlValues } from './xml-values.ts'
 
@@ -22,29 +24,34 @@ export type EditableField = {
 const asIs = (text: string) => text
 
 const html = (text: string) => latin1(htmlAttribute(text))
+const cell = (text: string) => latin1(csvText(text))
 
 /** The fields of a body, by what it is or looks like: a body is often not what its label says. @throws BeyondBound */
-export function bodyFields(bytes: string, mediaType: string): EditableField[] {
+export function bodyFields(bytes: string, mediaType: string): readonly EditableField[] {
   if (bytes === '') return []
   if (/^(?:\xef\xbb\xbf)?\s*[{["]/.test(bytes) || /[/+]json$/.test(mediaType)) {
-    return jsonLeaves(bytes).map(({ names, pointer, start, end, value, kind }) => {
+    const fields = jsonLeaves(bytes).map(({ names, pointer, start, end, value, kind }) => {
       const number = kind === 'number'
       return { names, pointer, start, end, value, number, write: number ? asIs : escaped, read: jsonText }
     })
+    return withPairNames(fields)
   }
   if (mediaType.startsWith('multipart/') || MULTIPART.test(bytes))
     return namedFields(multipartValues(bytes), latin1, utf8)
   if (isForm(bytes, mediaType)) return namedFields(formValues(bytes), encodeURIComponent, formText)
   if (mediaType === 'text/html' || HTML.test(bytes)) return namedFields(htmlValues(bytes), html, htmlText)
+  if (CSV.has(mediaType)) return namedFields(csvValues(bytes), cell, cellText)
   if (!XML.test(bytes)) return []
-  return xmlValues(bytes).map(({ cdata, ...value }) => {
+  const fields = xmlValues(bytes).map(({ cdata, ...value }) => {
     return { ...value, number: false, write: cdata ? latin1 : html, read: cdata ? utf8 : htmlText }
   })
+  return withPairNames(fields)
 }
 
 /** What bodies of these kinds begin with, whatever their label. */
 const MULTIPART = /^--[^\r\n]{1,200}\r?\ncontent-/i
 const HTML = /^\s*<(?:!doctype\s+html|html)\b/i
+const CSV = new Set(['text/csv', 'application/csv', 'text/tab-separated-values'])
 const XML = /^(?:\xef\xbb\xbf)?\s*<[?!A-Za-z_]/
 
 function namedFields(

@@ -41,12 +41,12 @@ const NAMED: ReadonlyMap<string, string> = new Map([
     .map((name, i): [string, string] => [name, String.fromCharCode(0xa0 + i)]),
 ])
 
-/** A character reference of HTML or XML. */
-export const ENTITY = '&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,7});'
+/** A character reference of HTML or XML; browsers read a number without its semicolon too. */
+export const ENTITY = '&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,7};)'
 
 /** What a character reference stands for; undefined when it is none. */
 export function entityText(entity: string): string | undefined {
-  const body = entity.slice(1, -1)
+  const body = entity.slice(1, entity.endsWith(';') ? -1 : undefined)
   if (!body.startsWith('#')) return NAMED.get(body) ?? NAMED.get(body.toLowerCase())
   const code = /^#[xX]/.test(body) ? Number.parseInt(body.slice(2), 16) : Number(body.slice(1))
   return code <= 0x10ffff ? String.fromCodePoint(code) : undefined

@@ -38,7 +38,9 @@ export function htmlValues(bytes: string): FormValue[] {
     const attributes = new Map(attributesOf(bytes, tag).map((one) => [one.name.toLowerCase(), one]))
     const name = attributes.get('name')
     const value = attributes.get('value') ?? attributes.get('content')
-    const named = name && bytes.slice(name.start, name.end)
+    const type = attributes.get('type')
+    const isPassword = type && /^password$/i.test(bytes.slice(type.start, type.end))
+    const named = isPassword ? 'password' : name && bytes.slice(name.start, name.end)
     if (named !== undefined && value) add(named, value.start, value.end)
     if (named !== undefined && tag.name.toLowerCase() === 'textarea') area = { name: named, start: tag.end }
   }

@@ -1,3 +1,4 @@
+import { decodePercentOrKeep } from '../../http/percent.ts'
 import { BeyondBound, createFieldCount, MAX_LAYERS } from './bounds.ts'
 import { utf8 } from './bytes.ts'
 import type { FormValue } from './form-spans.ts'
@@ -64,9 +65,11 @@ function readPart(bytes: string, from: number, to: number, layer: number, take: 
 /** The `name` of a Content-Disposition, or of a line that goes on with one. */
 function nameIn(line: string): string | undefined {
   if (!/^(?:content-disposition:|[ \t])/i.test(line)) return undefined
-  const found = /(?:^|[;:\s])name\*?\s{0,8}=\s{0,8}(?:"((?:[^"\\]|\\.)*)"|([^";\s]+))/i.exec(line)
+  const found = /(?:^|[;:\s])name(\*?)\s{0,8}=\s{0,8}(?:"((?:[^"\\]|\\.)*)"|([^";\s]+))/i.exec(line)
   if (found === null) return undefined
-  const [, quoted, bare] = found
+  const [, star, quoted, bare] = found
+  // RFC 8187: a charset, a language and the name in percent-encoding.
+  if (star && bare !== undefined) return decodePercentOrKeep(bare.replace(/^[\w-]*'[\w-]*'/, ''))
   return utf8(quoted === undefined ? (bare ?? '') : quoted.replaceAll(/\\(.)/g, '$1'))
 }
 

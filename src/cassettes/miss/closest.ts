@@ -1,7 +1,7 @@
 import { groupKey } from '../matching/entry.ts'
 import type { Group, Indexed } from '../matching/entry-index.ts'
 import { valueAt } from '../matching/layout.ts'
-import type { MissContext } from './report.ts'
+import type { MissContext } from './context.ts'
 
 /** How many interactions are compared with the request. */
 const COMPARED = 200

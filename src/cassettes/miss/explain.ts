@@ -3,9 +3,10 @@ import type { Indexed } from '../matching/entry-index.ts'
 import { fits, lookUp, needsOf } from '../matching/lookup.ts'
 import { type RequestFacts, readRequest } from '../message/request-facts.ts'
 import { closestEntries } from './closest.ts'
+import type { MissContext } from './context.ts'
 import { shownFields, shownPath } from './mask.ts'
 import { laneReason, reasonsOf, recordAgain, unansweredReason } from './reasons.ts'
-import type { ClosestInteraction, MissContext, MissReason, MissReport, MissStage } from './report.ts'
+import type { ClosestInteraction, MissReason, MissReport, MissStage } from './report.ts'
 
 const CLOSEST = 3
 /** How many entries with the request's key are counted; a report says "at least" beyond it. */

@@ -10,8 +10,9 @@ import { comparedValue } from '../message/choosing.ts'
 import { placeKey } from '../message/place.ts'
 import type { RequestFacts } from '../message/request-facts.ts'
 import { noReplySentence } from '../no-reply.ts'
+import type { MissContext } from './context.ts'
 import { masked, shown } from './mask.ts'
-import type { MissContext, MissReason } from './report.ts'
+import type { MissReason } from './report.ts'
 import { type Difference, differences } from './request-diff.ts'
 
 export function laneReason(recorded: string, live: string): MissReason {

@@ -1,6 +1,4 @@
 import type { MatchProfile } from '../interaction.ts'
-import type { Lane, Lanes } from '../matching/lanes.ts'
-import type { LiveFacts, Lookup, LookupContext } from '../matching/lookup.ts'
 
 /** Why no recorded interaction answers a request: one structure, however it is shown. Personal values are masked. */
 export type MissReport = {
@@ -34,17 +32,6 @@ export type ClosestInteraction = {
   readonly operation: string
   readonly lane: string
   readonly reasons: readonly MissReason[]
-}
-
-export type MissContext = {
-  readonly lane: Lane
-  readonly lanes: Lanes
-  readonly live: LiveFacts
-  readonly lookups: readonly Lookup[]
-  readonly context: LookupContext
-  readonly profile: MatchProfile
-  /** What was recorded without a reply: it answers nobody. */
-  readonly unanswered: Lanes
 }
 
 export type MissKind =

@@ -1,5 +1,7 @@
 import type { HeaderLine } from '../../http/header-lines.ts'
 import { decodePercentOrKeep } from '../../http/percent.ts'
+import { splitTarget } from '../../http/target.ts'
+import { isPublicClientId } from '../../tokens/client-id.ts'
 import type { Redaction } from '../interaction.ts'
 import type { EditableField } from '../message/body-fields.ts'
 import { BeyondBound } from '../message/bounds.ts'
@@ -10,6 +12,7 @@ import type { Edit, Search } from './edits.ts'
 import { secretsOfHeaders } from './headers.ts'
 import type { Memory } from './known-words.ts'
 import type { RedactionPolicy } from './policy.ts'
+import { secretMeaning } from './secrets/names.ts'
 import type { KnownWords, Secrets } from './secrets/secrets.ts'
 import type { StandIns } from './stand-ins/stand-ins.ts'
 
@@ -42,6 +45,18 @@ export function searchOf({ secrets, standIns, memory }: RedactionContext, own: K
 /** No word of a sentence: a text can say `password: wrong` in many ways. */
 function looksMade(value: string): boolean {
   return /[0-9]|[a-z][A-Z]|[^A-Za-z\s.,'-]/.test(value) || (value.length >= 16 && !/\s/.test(value))
+}
+
+/** What stands in a path behind what is called a secret: `/password/VALUE/reset`. A word there says what is to be done. */
+export function learnSegments({ secrets, memory }: RedactionContext, target: string, own: KnownWords): void {
+  const segments = splitTarget(target).path.split('/')
+  for (const [i, segment] of segments.entries()) {
+    const meaning = secretMeaning(segments[i - 1] ?? '')
+    const value = meaning ? decodePercentOrKeep(segment) : ''
+    if (meaning === undefined || !/[0-9]/.test(value) || isPublicClientId(value)) continue
+    secrets.learn(value)
+    memory.noteSecret(meaning.type, value, own)
+  }
 }
 
 /** The name of a stand-in among those that were sent. */

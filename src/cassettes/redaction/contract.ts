@@ -11,6 +11,16 @@ import {
   folded,
 } from './stand-ins/field-rules.ts'
 
+/** What other sandboxes and metadata call the same, folded, in English and French. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  phone:
+    'phones phonenumber phonenumbers msisdn mobile mobilenumber mobilephone telephone telephonenumber numerotelephone',
+  email: 'emails mail emailaddress mailaddress courriel adressemail',
+  firstName: 'givenname forename prenom prenoms middlename',
+  lastName: 'surname familyname nomdefamille fullname customername beneficiaryname accountholder holdername',
+  dateOfBirth: 'birthdate birthday dob datedenaissance datenaissance',
+}
+
 /** The table of the contract, from the annotations of its fields. */
 export const CONTRACT_FIELDS: FieldTable = contractFields()
 
@@ -26,6 +36,10 @@ function contractFields(): FieldTable {
     const { name, type } = nameOf(field.names)
     rules[name] = { kind, type }
     if (kind !== 'client-id') shapes[type] = shapeOf(field.schema)
+  }
+  for (const [type, others] of Object.entries(OTHER_NAMES)) {
+    const rule = rules[folded(type)]
+    for (const name of rule ? others.split(' ') : []) rules[name] ??= { kind: 'personal', type }
   }
   const names = fields.flatMap(({ names }) => names.slice(-1))
   return { rules, shapes, names: [...new Set(names)], words: [...new Set([...names, ...vocabulary(fields)])] }

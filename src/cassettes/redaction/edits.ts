@@ -43,12 +43,13 @@ export function withFindings(
 ): Edit[] {
   if (isSwept) return [...edits].sort((a, b) => a.start - b.start)
   const found: Edit[] = []
-  const first = secrets.find(text, words)
+  const look = () => secrets.find(text, words).filter((hit) => !isJudged(text, fields, hit))
+  const first = look()
   const isNews = first
     .filter(({ isNamed }) => isNamed)
     .map((hit) => note(hit, text.slice(hit.start, hit.end)))
     .includes(true)
-  for (const hit of isNews ? secrets.find(text, words) : first) {
+  for (const hit of isNews ? look() : first) {
     const field = fieldAt(fields, hit.start, hit.end)
     if (field?.number && !isWholeNumber(field, hit)) continue
     found.push(editOf(text, hit, field?.number === true, standIns, placeOf))
@@ -68,6 +69,22 @@ export function sweptSearch(search: Search, texts: readonly string[]): Search {
     return search
   }
 }
+
+/** The name before it is that of its field, by which the field is judged, with all that stands around it. */
+function isJudged(
+  text: string,
+  fields: readonly EditableField[],
+  { start, end, isNamed }: SecretHit,
+): boolean {
+  if (!isNamed) return false
+  const field = fieldAt(fields, start, end)
+  if (field?.start !== start || field.end !== end) return false
+  // A text that merely looks like a body has other names.
+  const before = text.slice(Math.max(0, start - NAMED_WITHIN), start)
+  return field.names.some((name) => name !== '' && before.includes(name))
+}
+
+const NAMED_WITHIN = 100
 
 /** A short secret, a name and a year can be a number by chance; a card number is one. */
 function isWholeNumber(field: EditableField, { start, end, standIn }: SecretHit): boolean {

@@ -156,7 +156,7 @@ function locationEdits(value: string, place: Place, standIns: StandIns): Edit[] 
   if (mark === null) return []
   const edits: Edit[] = []
   for (const { name, start, end, value: held } of formValues(value.replaceAll('#', '&'), mark.index + 1)) {
-    const rule = standIns.fields.rule([name])
+    const rule = isGrant(name, held) ? CODE_RULE : standIns.fields.rule([name])
     if (rule === undefined || held === '' || (rule.kind === 'client-id' && isPublicClientId(held))) continue
     if (rule.kind === 'personal') {
       const { text, verbatim } = standIns.personal(rule.type, held)
@@ -176,6 +176,13 @@ function locationEdits(value: string, place: Place, standIns: StandIns): Edit[] 
     }
   }
   return edits
+}
+
+const CODE_RULE = { kind: 'secret', type: 'code' } as const
+
+/** The authorization code of RFC 6749 in a redirect; a code in capitals is one of an error. */
+function isGrant(name: string, value: string): boolean {
+  return name === 'code' && value.length >= 8 && !/^[A-Z_]+$/.test(value)
 }
 
 function cookiePairs(value: string): { start: number; end: number }[] {

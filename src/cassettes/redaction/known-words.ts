@@ -14,6 +14,8 @@ export type Memory = {
   readonly earlier: KnownWords
   /** Remembers what these edits have replaced: `own` for the exchange they are of, `earlier` for later ones. */
   readonly remember: (edits: readonly Edit[], own: KnownWords) => void
+  /** Remembers a person whom no field of the exchange has told of. */
+  readonly notePerson: (known: KnownWord, own: KnownWords) => void
   /** Remembers a short secret for its exchange; false when it is none, or was remembered before. */
   readonly noteSecret: (rule: string, value: string, own: KnownWords) => boolean
 }
@@ -30,9 +32,24 @@ export function createMemory(secrets: Secrets, fields: FieldLookup): Memory {
       return false
     return own.add(value, { rule, value })
   }
+  const notePerson: Memory['notePerson'] = (known, own) => {
+    const { rule, value } = known
+    if (secrets.isWord(value)) return
+    // A reply mostly tells what its request has told.
+    if (!own.add(value, known)) return
+    for (const spelled of otherSpellings(value)) own.add(spelled, known)
+    if (seen.size >= MAX_REMEMBERED || seen.has(value) || !isTelling(value) || fields.shape(rule)?.date)
+      return
+    seen.add(value)
+    earlier.add(value, known)
+    const plain = withoutAccents(value)
+    if (plain !== value) earlier.add(plain, known)
+    if (PHONE.test(value)) earlier.add(value.slice(1), known)
+  }
   return {
     earlier,
     noteSecret,
+    notePerson,
     remember: (edits, own) => {
       for (const { kind, rule, value, whole } of edits) {
         if (whole === undefined) continue
@@ -40,16 +57,40 @@ export function createMemory(secrets: Secrets, fields: FieldLookup): Memory {
           noteSecret(rule, value, own)
           continue
         }
-        if (secrets.isWord(value)) continue
-        const known: KnownWord = { rule, value, standIn: whole.standIn }
-        own.add(value, known)
-        if (seen.size >= MAX_REMEMBERED || seen.has(value) || !isTelling(value) || fields.shape(rule)?.date)
-          continue
-        seen.add(value)
-        earlier.add(value, known)
+        notePerson({ rule, value, standIn: whole.standIn }, own)
       }
     },
   }
+}
+
+const PHONE = /^\+[1-9][0-9]{9,14}$/
+const DATE = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/
+/** Of a country code; all that this currency is used with have as many. */
+const CODE_DIGITS = 3
+
+/** As a person or a server writes the same value. A name of fewer than five letters is a word of many texts. */
+function otherSpellings(value: string): readonly string[] {
+  if (PHONE.test(value)) {
+    const digits = value.slice(1)
+    const local = digits.slice(CODE_DIGITS)
+    const pairs = local.match(/.{1,2}/g) ?? []
+    // A number that is mostly zeros stands in identifiers as well.
+    const alone = /^0000/.test(local) ? [] : [local]
+    return [digits, `00${digits}`, ...alone, ...[' ', '-', '.'].map((between) => pairs.join(between))]
+  }
+  const [, year = '', month = '', day = ''] = DATE.exec(value) ?? []
+  if (day !== '') return ['/', '-', '.'].map((between) => [day, month, year].join(between))
+  if (!/\p{L}{5}|[0-9]{4}/u.test(value)) return []
+  const plain = withoutAccents(value)
+  const lower = value.toLowerCase()
+  if (plain === value) return lower === value ? [] : [lower]
+  return [plain, lower, withoutAccents(lower)]
+}
+
+const ASCII = /^[\0-\x7f]*$/
+
+function withoutAccents(text: string): string {
+  return ASCII.test(text) ? text : text.normalize('NFD').replaceAll(/\p{M}/gu, '')
 }
 
 /** Whether a value is known again without a field around it: a phone number, an address, a name of five letters. */

@@ -6,7 +6,7 @@ import { latin1, utf8 } from '../message/bytes.ts'
 import { readableBody } from '../message/readable-body.ts'
 import { spliced } from '../message/splice.ts'
 import { fieldEdits } from './body.ts'
-import { learnSecrets, type RedactionContext, searchOf, sentName } from './context.ts'
+import { learnSecrets, learnSegments, type RedactionContext, searchOf, sentName } from './context.ts'
 import { sweptSearch, withFindings } from './edits.ts'
 import { headerText, readHeaders, redactHeaders } from './headers.ts'
 import { bindingsOf, pathBindings, placeInBody, placeInTarget } from './holes.ts'
@@ -15,6 +15,7 @@ import { orOpaque } from './or-opaque.ts'
 import type { KnownWords } from './secrets/secrets.ts'
 import { withShownPlaces } from './shown-places.ts'
 import { storedBody } from './stored-body.ts'
+import { noteInPath, noteTold } from './told-people.ts'
 
 export type RedactedRequest = {
   readonly request: CapturedRequest
@@ -31,13 +32,17 @@ export function redactRequest(request: CapturedRequest, context: RedactionContex
   const query = queryFields(target)
   const read = readableBody(request)
   learnSecrets(context, request.headers, query, words)
+  learnSegments(context, target, words)
   const queryEdits = fieldEdits(query, 'query', standIns, policy.personal)
   memory.remember(queryEdits, words)
   const { body: named, made: bodyEdits } = orOpaque(read, () => {
     learnSecrets(context, [], read.fields, words)
+    noteTold(read.fields, read.bytes, context, words)
     return fieldEdits(read.fields, 'request-body', standIns, policy.personal)
   }, [])
   memory.remember(bodyEdits, words)
+  noteInPath(target, context, words)
+  noteTold(query, '', context, words)
   const lines = readHeaders(request.headers, 'request-header', policy, standIns)
   const search = sweptSearch(searchOf(context, words), [
     spliced(target, queryEdits),

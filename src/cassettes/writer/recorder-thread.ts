@@ -70,6 +70,8 @@ function threadOf(worker: Worker, { nextId: firstId, setAside }: Ready): Recorde
       worker.on('error', end)
       // A thread can also end without an error of its own: by `process.exit`, or for want of memory.
       worker.on('exit', (code) => end(new Error(`the thread ended with ${code}`)))
+      // A listener for messages is a reason for Node to wait for them.
+      worker.unref()
     },
     ask: (message) =>
       during(

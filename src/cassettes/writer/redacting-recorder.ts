@@ -113,8 +113,7 @@ export function createRedactingRecorder(settings: RecorderSettings): RedactingRe
         events = scrubbed(events, redactor.redactText)
         if (known.some(seen.mayHold)) journal.rewrite((event) => scrubbed(event, redactor.redactText))
       }
-      for (const event of events) seen.add(JSON.stringify(event))
-      if (events.length > 0) journal.append(events)
+      if (events.length > 0) seen.add(journal.append(events))
     },
     markBad: () => {
       if (isBad) return

@@ -6,11 +6,11 @@ import { type Outcome, sizeText } from '../../backup/outcome.ts'
 import { restore as restoreInto } from '../../backup/restore.ts'
 import { systemClock } from '../../clock.ts'
 import type { Run } from '../command.ts'
+import { configFile, readConfig } from '../config-file.ts'
 import type { Exit } from '../exit-codes.ts'
 import { callOwner } from '../operator-client.ts'
 import { inDirectory } from '../owned-directory.ts'
-import { partnerConfig } from '../partner-config.ts'
-import { wrongUsage } from '../reporting.ts'
+import { printableLines, wrongUsage } from '../reporting.ts'
 
 /** As long as a large file on a slow disk may take. */
 const PATIENCE_MS = 24 * 3_600_000
@@ -21,14 +21,14 @@ export const backup: Run = async (invocation, io) => {
   const [named] = args
   if (named === undefined)
     return wrongUsage(invocation, io, 'name the directory that the backup is written to')
-  const loaded = partnerConfig(command.name, options.config, io)
-  if (!loaded.ok) return loaded.exit
+  const loaded = readConfig(configFile(options.config), io)
+  if (!loaded) return 'configuration'
   const { store } = loaded.config
   if (store.engine === 'memory')
     return wrongUsage(invocation, io, 'the store is kept in memory; there is nothing to back up')
   const directory = resolve(named)
   const refused = (message: string): Exit => {
-    io.err(`sandgate ${command.name}: ${message}\n`)
+    io.err(printableLines(`sandgate ${command.name}: ${message}\n`))
     return 'failure'
   }
   const body = { directory }
@@ -72,14 +72,14 @@ export const restore: Run = async (invocation, io) => {
   const { command, options, args } = invocation
   const [from] = args
   if (from === undefined) return wrongUsage(invocation, io, 'name the directory of the backup')
-  const loaded = partnerConfig(command.name, options.config, io)
-  if (!loaded.ok) return loaded.exit
+  const loaded = readConfig(configFile(options.config), io)
+  if (!loaded) return 'configuration'
   const { store } = loaded.config
   if (store.engine === 'memory')
     return wrongUsage(invocation, io, 'the store is kept in memory; set store.path to restore into it')
   const outcome = await restoreInto(from, store.path)
   if (!outcome.ok) {
-    io.err(`sandgate ${command.name}: ${outcome.message}\n`)
+    io.err(printableLines(`sandgate ${command.name}: ${outcome.message}\n`))
     return 'store'
   }
   const { createdAt } = outcome.manifest

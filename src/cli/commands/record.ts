@@ -4,16 +4,9 @@ import { missText } from '../../cassettes/miss/console.ts'
 import { withoutReplyLines } from '../../cassettes/no-reply.ts'
 import { ledgerText, exitCode as verdictOn } from '../../cassettes/tape/ledger.ts'
 import type { AskedOutcomes } from '../../recorder/ask-outcomes.ts'
-import type { Recorded } from '../../recorder/recorder.ts'
-import {
-  defaultMode,
-  doingOf,
-  isCi,
-  RECORD_MODES,
-  type RecordMode,
-  type Session,
-  startSession,
-} from '../../start/recording.ts'
+import type { Recorded } from '../../recorder/recorded.ts'
+import { defaultMode, doingOf, isCi, RECORD_MODES, type RecordMode } from '../../start/record-mode.ts'
+import { type Session, startSession } from '../../start/recording.ts'
 import { cassetteConfig } from '../cassette-config.ts'
 import { runChild } from '../child-process.ts'
 import type { Ending, Invocation, Io, Run } from '../command.ts'

@@ -11,7 +11,7 @@ import { exitCode, type Ledger, ledgerJson, ledgerText } from '../../cassettes/t
 import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config/schema.ts'
 import { createLogger } from '../../observe/logger.ts'
-import { isCi } from '../../start/recording.ts'
+import { isCi } from '../../start/record-mode.ts'
 import { type ReplayGateway, startReplay } from '../../start/replay.ts'
 import { ageMs, days } from '../age.ts'
 import { runChild } from '../child-process.ts'

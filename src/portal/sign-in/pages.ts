@@ -3,6 +3,7 @@ import { type ErrorCode, errorEntry } from '../../errors/catalogue.ts'
 import { type Refusal, refuse } from '../../errors/refusal.ts'
 import { prefersHtml } from '../../http/accept.ts'
 import { isKeyId } from '../../tokens/client-id.ts'
+import { LIVE_KEY, looksLive } from '../../tokens/live-key.ts'
 import type { ProvenKey } from '../../tokens/registry.ts'
 import { browserRefusal } from '../browser-refusal.ts'
 import { isForeign, readFormPost } from '../form-post.ts'
@@ -61,7 +62,7 @@ function show(parts: SignInParts, visit: Visit): PageAnswer {
 /** After these the form is shown again; any other refusal is a page of its own. */
 const TROUBLE: Partial<Record<ErrorCode, (texts: SignInTexts, refusal: Refusal) => string>> = {
   VALIDATION_FAILED: ({ missing }) => missing,
-  INVALID_CLIENT: ({ wrong }) => wrong,
+  INVALID_CLIENT: ({ wrong, live }, { detail }) => (detail === LIVE_KEY ? live : wrong),
   BAD_REQUEST: ({ stale }) => stale,
   RATE_LIMITED: ({ tooMany }, { retryAfterSeconds = 1 }) => tooMany(String(retryAfterSeconds)),
 }
@@ -86,8 +87,9 @@ async function signInWith(parts: SignInParts, visit: Visit): Promise<PageAnswer>
   const proven = parts.prove(keyId, key)
   if (!proven) {
     const full = await visit.countFailure(keyId)
-    const wrong = refuse('INVALID_CLIENT', 'The key id and the sandbox key do not belong together.')
-    return refused(parts, visit, full ?? wrong, keyId)
+    const isLive = looksLive(key) || looksLive(keyId)
+    const detail = isLive ? LIVE_KEY : 'The key id and the sandbox key do not belong together.'
+    return refused(parts, visit, full ?? refuse('INVALID_CLIENT', detail), keyId)
   }
   parts.onSignIn(proven, visit.requestId)
   const { cookie: value } = parts.sessions.begin(proven, visit.now)
@@ -126,7 +128,7 @@ function form(parts: SignInParts, visit: Visit, { trouble, keyId, hasSignedOut =
   const content = signInPage({
     language,
     action: view(SIGN_IN_PATH),
-    otherAddress: inLanguage(language === 'fr' ? 'en' : 'fr', SIGN_IN_PATH),
+    addressIn: (each) => inLanguage(each, SIGN_IN_PATH),
     token: parts.sessions.formToken(`sign-in ${cookie}`),
     keyId: keyId ?? demo?.clientId ?? '',
     demoKey: demo?.clientSecret,

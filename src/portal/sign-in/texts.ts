@@ -1,8 +1,6 @@
 import { inLanguages, type TextsOf, type TextTable } from '../texts.ts'
 
 const TABLE = {
-  badge: { fr: 'Test', en: 'Sandbox' },
-  otherLanguage: { fr: 'English', en: 'Français' },
   title: { fr: 'Votre espace partenaire', en: 'Your partner portal' },
   lead: {
     fr: 'Ce qu’il vous reste, quand cela revient, et ce qui n’a pas marché.',
@@ -33,6 +31,10 @@ const TABLE = {
   wrong: {
     fr: 'Cet identifiant et cette clé ne vont pas ensemble, ou la clé a été révoquée. Copiez-les encore une fois, en entier.',
     en: 'This key id and sandbox key do not belong together, or the key was revoked. Copy both again, whole.',
+  },
+  live: {
+    fr: 'Ceci ressemble à la clé de production de quelqu’un. Ce sandbox ne prend que des clés sandbox : considérez-la comme divulguée et remplacez-la.',
+    en: 'This looks like somebody’s live key. This sandbox takes sandbox keys alone: regard the live key as known to others, and replace it.',
   },
   tooMany: {
     fr: (seconds: string) =>

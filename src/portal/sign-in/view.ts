@@ -1,6 +1,7 @@
+import type { Language } from '../../http/language.ts'
 import { type Document, documentContent, inline } from '../document.ts'
 import { ICONS } from '../icons.ts'
-import type { Language } from '../language.ts'
+import { languageSwitch } from '../language-switch.ts'
 import { LOOK, SIDE_BY_SIDE } from '../look.css.ts'
 import { type Markup, markup } from '../markup.ts'
 import type { PageContent } from '../page.ts'
@@ -11,9 +12,10 @@ const STYLE = inline(LOOK + SIDE_BY_SIDE + FORM_LOOK)
 
 export type SignInView = {
   readonly language: Language
-  /** Where the form goes, and the page in the other language: paths with their queries. */
+  /** Where the form goes: a path with its query. */
   readonly action: string
-  readonly otherAddress: string
+  /** The page in a language. */
+  readonly addressIn: (language: Language) => string
   readonly token: string
   /** What was typed, unless it may be a secret. */
   readonly keyId: string
@@ -28,7 +30,7 @@ export function signInPage(view: SignInView): PageContent {
   const { language, trouble, hasSignedOut, action, token, keyId, demoKey } = view
   const texts = SIGN_IN_TEXTS[language]
   const notice = trouble ?? (hasSignedOut ? undefined : demoKey !== undefined && texts.demo)
-  return signInDocument(language, view.otherAddress, {
+  return signInDocument(view, {
     title: trouble === undefined ? texts.heading : `${texts.heading} – ${trouble}`,
     heading: texts.title,
     lead: markup`<p class="lead">${texts.lead}</p>`,
@@ -55,18 +57,14 @@ function field(name: string, label: string, hint: string, extra: Markup): Markup
 }
 
 function signInDocument(
-  language: Language,
-  otherAddress: string,
+  { language, addressIn }: SignInView,
   document: Pick<Document, 'title' | 'heading' | 'lead' | 'content' | 'style'>,
 ): PageContent {
-  const texts = SIGN_IN_TEXTS[language]
-  const other = language === 'fr' ? 'en' : 'fr'
   return documentContent({
     ...document,
     title: `${document.title} · Sandgate`,
     language,
-    badge: texts.badge,
     referrer: 'same-origin',
-    corner: markup`<a class="switch" href="${otherAddress}" hreflang="${other}" lang="${other}">${texts.otherLanguage}</a>`,
+    corner: languageSwitch(language, addressIn),
   })
 }

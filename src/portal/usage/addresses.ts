@@ -1,6 +1,7 @@
+import type { Language } from '../../http/language.ts'
 import { portalUsage } from '../../operations/portal-usage.ts'
 import type { HistoryResolution } from '../../store/store.ts'
-import { askedLanguage, type Language, languageOf } from '../language.ts'
+import { askedLanguage, languageOf } from '../language.ts'
 import type { Visitor } from '../page.ts'
 
 export const USAGE_PATH = portalUsage.path

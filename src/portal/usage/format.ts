@@ -1,4 +1,4 @@
-import type { Language } from '../language.ts'
+import type { Language } from '../../http/language.ts'
 
 const LOCALE = { fr: 'fr', en: 'en-GB' } as const
 

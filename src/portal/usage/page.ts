@@ -3,6 +3,7 @@ import type { Awaitable } from '../../store/store.ts'
 import { browserRefusal } from '../browser-refusal.ts'
 import { documentContent, inline } from '../document.ts'
 import { ICONS } from '../icons.ts'
+import { languageSwitch } from '../language-switch.ts'
 import { LIVE_SCRIPT } from '../live-script.ts'
 import { LOOK } from '../look.css.ts'
 import { type Markup, markup } from '../markup.ts'
@@ -58,7 +59,6 @@ export function usagePage(parts: UsageParts): Page {
 /** `signOut`: the token of the form that ends the session; undefined where a bearer token opened the page. */
 export function usageContent(scene: Scene, view: PortalView, signOut: string | undefined): PageContent {
   const { texts, language, addresses } = scene
-  const other = language === 'fr' ? 'en' : 'fr'
   const { name, usage } = view
   return documentContent({
     language,
@@ -67,8 +67,7 @@ export function usageContent(scene: Scene, view: PortalView, signOut: string | u
     lead: markup`<p class="tenant"><code>${usage.tenant}</code></p>
 ${live('verdict', verdict(scene, view))}
 ${freshness(scene)}`,
-    badge: texts.badge,
-    corner: markup`<span class="corner"><a class="switch" href="${addresses.inLanguage(other, USAGE_PATH)}" hreflang="${other}" lang="${other}">${texts.otherLanguage}</a>${signOut !== undefined && signOutForm(scene, signOut)}</span>`,
+    corner: markup`<span class="corner">${languageSwitch(language, (each) => addresses.inLanguage(each, USAGE_PATH))}${signOut !== undefined && signOutForm(scene, signOut)}</span>`,
     content: markup`<div class="cards">${live('caps', capsCard(scene, usage))}
 ${live('limits', limitsCard(scene, usage))}
 <div class="span">${live('activity', activityCard(scene, view))}</div>

@@ -1,4 +1,4 @@
-import type { Language } from '../language.ts'
+import type { Language } from '../../http/language.ts'
 import { type Markup, markup } from '../markup.ts'
 import type { Addresses } from './addresses.ts'
 import { durationText } from './format.ts'

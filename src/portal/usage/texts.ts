@@ -2,8 +2,6 @@ import type { CapProduct, RateLimitGroup } from '../../config/contract.ts'
 import { inLanguages, type PlainNames, type TextsOf, type TextTable } from '../texts.ts'
 
 const TABLE = {
-  badge: { fr: 'Test', en: 'Sandbox' },
-  otherLanguage: { fr: 'English', en: 'Français' },
   title: { fr: 'Consommation', en: 'Usage' },
   signOut: { fr: 'Se déconnecter', en: 'Sign out' },
   refresh: { fr: 'Actualiser', en: 'Refresh' },

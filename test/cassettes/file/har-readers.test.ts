@@ -11,6 +11,7 @@ import { exchange, scratch } from '../recording-fixtures.ts'
 
 /** What scripts/har-readers.sh installs. Playwright's own reader is tested beside the file format. */
 const READERS = resolve('node_modules/.cache/har-readers')
+/** The whole of it: without a window it has no developer tools. */
 const CHROMIUM = '/usr/bin/chromium'
 const directory = scratch()
 

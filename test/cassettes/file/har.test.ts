@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { harText, writeHar } from '../../../src/cassettes/file/har/write.ts'
 import type { Cassette, Interaction } from '../../../src/cassettes/interaction.ts'
 import { createSecrets } from '../../../src/cassettes/redaction/secrets/secrets.ts'
+import { CHROMIUM } from '../../support/browser.ts'
 import { runs } from '../../support/effort.ts'
 import { anyExchange, exchange, HEADER, redactor, scratch } from '../recording-fixtures.ts'
 import { Har } from './har-schema.ts'
@@ -81,8 +82,6 @@ describe('the file', () => {
     expect(text.split('\n').filter((line) => line.length > 400)).toEqual([])
   })
 })
-
-const CHROMIUM = '/usr/bin/chromium'
 
 describe('Playwright with Chromium', () => {
   it('answers a page from the cassette', async () => {

@@ -86,6 +86,7 @@ export function createSandbox(seed = 'seed'): Sandbox {
         client: 'ip:127.0.0.1',
       },
 
+      language: 'en' as const,
       now: clock.now(),
       windows: () => [],
     }

@@ -68,6 +68,9 @@ const SENT: readonly ((name: string, value: string) => Partial<Parameters<typeof
       `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n--b--`,
     ),
   (name, value) => ({ body: { note: `{"${name}": ${JSON.stringify(value)}}` } }),
+  (name, value) => ({ body: { fields: [{ value, name }] } }),
+  (name, value) => typed('application/xml', `<r><add key="${name}" value="${entities(value)}"/></r>`),
+  (name, value) => typed('text/csv', `a,${name}\n1,"${value.replaceAll('"', '""')}"\n`),
   (_, value) => ({
     headers: [['Authorization', `Bearer ${percent(value)}`]],
     body: { client_secret: value },
@@ -117,11 +120,23 @@ const person = fc.oneof(
     .map((digits) => ({ name: 'phone', canary: { value: `+225${digits}`, cores: [digits] } })),
   core.map((value) => ({ name: 'email', canary: { value: `${value}@x.ci`, cores: [value] } })),
 )
+const PERSON_SENT: typeof SENT = [
+  (name, value) => ({ body: { [name]: value } }),
+  (name, value) => ({ body: { fields: [{ name, value }] } }),
+  (name, value) => ({ body: { payload: JSON.stringify({ a: JSON.stringify({ [name]: value }) }) } }),
+  (name, value) => ({ body: { note: `${name}: ${value}, as agreed` } }),
+  (name, value) => typed('text/csv', `${name};amount\n${value};500\n`),
+]
 const personTold = fc
-  .tuple(person, fc.constantFrom(...SHOWN), fc.constantFrom(...SPELLINGS.slice(0, 7)))
-  .map(([{ name, canary }, show, spell]): Told => {
+  .tuple(
+    person,
+    fc.constantFrom(...PERSON_SENT),
+    fc.constantFrom(...SHOWN),
+    fc.constantFrom(...SPELLINGS.slice(0, 7)),
+  )
+  .map(([{ name, canary }, send, show, spell]): Told => {
     const { value } = canary
-    return { canary, exchange: exchange({ target: '/v1/x', body: { [name]: value }, ...show(spell(value)) }) }
+    return { canary, exchange: exchange({ target: '/v1/x', ...send(name, value), ...show(spell(value)) }) }
   })
 
 /** One canary, sent under a name of its own and repeated somewhere. */

@@ -17,7 +17,8 @@ describe('a field is a secret by the meaning of its name', () => {
       'newPassword PASSWORD_1 userpassword motDePasse passphrase key_passphrase pin PIN pinCode atm_pin otp smsOtp otpCode ' +
       'cvv CVV2 cvc cardCvv card_number cardNumber CARDNUMBER numeroCarte pan apiKey api_key APIKEY X-Api-Key privateKey ' +
       'accessToken ACCESS-TOKEN sessionToken bearer token key signingKey keyMaterial tokenValue verificationCode ' +
-      'security_code codeSecret credentials credential jeton passcode pwd mdp'
+      'security_code codeSecret credentials credential jeton passcode pwd mdp Passwort contraseña senha mpin pukCode psk ' +
+      'authorizationCode twoFactorCode code_verifier securityAnswer SAMLResponse connectionString primaryAccountNumber'
     ).split(' '),
   )('%s', (name) => {
     expect(fieldRule([name])?.kind, name).toBe('secret')
@@ -183,5 +184,46 @@ describe('a person', () => {
     ).exchange
     expect(later.request.target).not.toContain('0712345678')
     expect(bodyText(later.reply)).toBe('{"note":"First-1 Ba, person-1@redacted.example"}')
+  })
+})
+
+describe('a secret is known by what stands beside it', () => {
+  const S = 'Zq9TtB2nR7wLc1d'
+
+  it.each([
+    ['a name beside a value', '{"fields":[{"name":"password","value":"S"}]}'],
+    ['a key beside a value, in any order', '{"fields":[{"value":"S","key":"client_secret"}]}'],
+    ['the attribute of an element', '<r><param name="password">S</param></r>', 'application/xml'],
+    ['another attribute', '<r><add key="apiKey" value="S"/></r>', 'application/xml'],
+    ['another element', '<r><p><name>password</name><value>S</value></p></r>', 'application/xml'],
+    ['the head of a column', 'user,password\nawa,S\n', 'text/csv'],
+    ['the kind of an input', '<html><input type="password" name="x" value="S">', 'text/html'],
+    ['the flag of a command', 'run --password S now', 'text/plain'],
+    ['a block of YAML', 'user: awa\npassword: |\n  S\n', 'application/yaml'],
+    ['quotes of other languages', `password = """S""" and {'password': b'S'}`, 'text/plain'],
+    ['a length', 's:8:"password";s:15:"S";', 'text/plain'],
+  ])('%s', (_, text, type = 'application/json') => {
+    const after = stored(text.replaceAll('S', S), type)
+    expect(after).not.toContain(S)
+    expect(after).toContain('redacted-')
+  })
+
+  it('in a path, and in the redirect that brings a code', () => {
+    const { exchange: one } = redactor().redact(
+      exchange({
+        target: `/v1/password/${S}/reset`,
+        replyHeaders: [['Location', `https://a.example/cb?code=${S}&state=1`]],
+      }),
+    )
+    expect(JSON.stringify([one.request.target, one.reply?.headers])).not.toContain(S)
+  })
+
+  it('and what is called otherwise stays', () => {
+    for (const body of [
+      '{"fields":[{"name":"color","value":"Zq9TtB2n"}]}',
+      '{"metadata":[{"key":"channel","value":"agent"}]}',
+      '{"id":"acc_1VhYx3kQm4Zq9TtB2nR7wLc1d","value":5}',
+    ])
+      expect(stored(body)).toBe(body)
   })
 })

@@ -294,3 +294,53 @@ function without(body: string): string {
 function isMagicPhone(value: string): boolean {
   return /^\+2250{7,9}[19]$/.test(value)
 }
+
+describe('a person who is told of otherwise', () => {
+  const PERSON = {
+    firstName: 'Mariam',
+    lastName: 'Traoré',
+    phone: '+2250712345678',
+    dateOfBirth: '1988-04-17',
+  }
+  const storedOf = (body: unknown, reply: unknown = {}, target = '/v1/x') => {
+    const { exchange: one } = redactor().redact(exchange({ target, body, reply }))
+    return `${one.request.target} ${bodyText(one.request)} ${bodyText(one.reply)}`
+  }
+
+  it.each([
+    'for mariam',
+    'M. Traore',
+    'TRAORE',
+    '2250712345678',
+    '002250712345678',
+    'call 0712345678',
+    '+225 07 12 34 56 78',
+    '07-12-34-56-78',
+    'born on 17/04/1988',
+  ])('as %s is found in a text of the same exchange', (note) => {
+    expect(storedOf(PERSON, { note })).not.toContain(note)
+  })
+
+  it.each([
+    ['in a JSON text inside a JSON text', { a: JSON.stringify({ b: JSON.stringify(PERSON) }) }],
+    ['beside the name of a field', { fields: [{ name: 'phone', value: PERSON.phone }] }],
+    ['in a text, behind the name of a field', { note: `phone: ${PERSON.phone}; first name: Mariam` }],
+    ['by a phone number in a note', { note: `call ${PERSON.phone} at noon` }],
+    [
+      'under a name of another sandbox',
+      { msisdn: PERSON.phone, givenName: 'Mariam', birthDate: '1988-04-17' },
+    ],
+  ])('is found %s', (_, body) => {
+    expect(storedOf(body)).not.toMatch(/0712345678|Mariam|1988-04-17/)
+  })
+
+  it('is found in a path', () => {
+    expect(storedOf({}, {}, `/v1/customers/${PERSON.phone}`)).not.toContain('0712345678')
+  })
+
+  it('is nobody where a text explains what is expected', () => {
+    const body = { note: 'phone: required; first name: missing. Email: see below' }
+    const stored = bodyText(redactor().redact(exchange({ target: '/v1/x', body })).exchange.request)
+    expect(stored).toBe(JSON.stringify(body))
+  })
+})

@@ -11,9 +11,10 @@ import { readJournal } from './read.ts'
 export type Journal = {
   /**
    * Writes the events and returns once they are on the disk (one write and one fdatasync for all of them). What has
-   * been appended is never lost; an append that throws has left nothing behind, or a torn tail that is cut later.
+   * been appended is never lost; an append that throws has left nothing behind, or a torn tail that is cut later. Returns
+   * the lines.
    */
-  readonly append: (events: readonly JournalEvent[]) => void
+  readonly append: (events: readonly JournalEvent[]) => string
   /** Exchanges of a journal that is continued have ids below this one. */
   readonly nextId: number
   /** What a crash had left: lines that were kept, and lines at the end that were cut. */
@@ -41,7 +42,7 @@ export function openJournal(path: string, header: CassetteHeader, replaces = fal
   let seq = resumed?.lines ?? 0
   let prev = resumed?.head ?? ''
 
-  const append = (events: readonly JournalEvent[]) => {
+  const append: Journal['append'] = (events) => {
     let text = ''
     let nextSeq = seq
     let nextPrev = prev
@@ -61,6 +62,7 @@ export function openJournal(path: string, header: CassetteHeader, replaces = fal
     length += bytes.length
     seq = nextSeq
     prev = nextPrev
+    return text
   }
 
   const rewrite: Journal['rewrite'] = (change) => {

@@ -10,7 +10,7 @@ import type { PatternHit } from './pattern-hit.ts'
  * counted, so that a text is gone through once.
  */
 const NAME_END =
-  /(?:secret|pass|pwd|psw|mdp|token|key|cl[e\xe9]|pin|nip|otp|cv[vc]|csc|credential|code|number|num|no|carte|card|pan|auth|bearer|jwt|csrf|xsrf|cookie|sig|assertion|jeton|mnemonic|phrase)[\w .-]{0,30}["']?\]?\s{0,8}(?::=|=>|[=:])(?!\/\/)\s{0,8}/gi
+  /(?:secret|pass|pwd|psw|mdp|token|key|cl[e\xe9]|pin|nip|otp|cv[vc]|csc|credential|code|number|num|no|carte|card|pan|auth|bearer|jwt|csrf|xsrf|cookie|sig|assertion|jeton|mnemonic|phrase|hmac|psk|puk|senha|kennwort|contrase|answer|verifier|sess)[\w .-]{0,30}["']?\]?\s{0,8}(?::=|=>|[=:]|;s:\d{1,6}:)(?!\/\/)\s{0,8}/gi
 
 const NAME_CHARACTER = /[\w.\x80-\xff-]/
 const MAX_NAME = 80
@@ -26,7 +26,7 @@ export function findAssignments(text: string): PatternHit[] {
     const valueAt = match.index + match[0].length
     // What stands behind may be the next name.
     NAME_END.lastIndex = Math.max(match.index + 2, valueAt - 1)
-    const operator = match[0].search(/["']?\]?\s*(?::=|=>|[=:])\s*$/)
+    const operator = match[0].search(/["']?\]?\s*(?::=|=>|[=:]|;s:\d+:)\s*$/)
     const meaning = meaningBefore(text, match.index + operator)
     if (meaning === undefined) continue
     const value = valueFrom(text, valueAt)
@@ -39,7 +39,24 @@ export function findAssignments(text: string): PatternHit[] {
     hits.push({ start: value.start, end: value.end, rule: meaning.type, isNamed: true })
     NAME_END.lastIndex = value.end
   }
+  findFlags(text, hits)
   return hits
+}
+
+/** `--password VALUE` of a command line: no operator stands between them. */
+const FLAG = /(?:^|\s)--([A-Za-z][\w-]{0,60})[ \t]{1,4}(?!-)/g
+
+function findFlags(text: string, hits: PatternHit[]): void {
+  if (!text.includes(' --') && !text.startsWith('--')) return
+  FLAG.lastIndex = 0
+  for (let match = FLAG.exec(text); match !== null; match = FLAG.exec(text)) {
+    const meaning = secretMeaning(match[1] ?? '')
+    const value = meaning && valueFrom(text, match.index + match[0].length)
+    if (!meaning || !value) continue
+    const held = text.slice(value.start, value.end)
+    if (held.startsWith('redacted-') || PROSE.test(held)) continue
+    hits.push({ start: value.start, end: value.end, rule: meaning.type, isNamed: true })
+  }
 }
 
 /** The meaning of the name that ends before the operator: one word, or the last three of a label such as `card number`. */
@@ -61,7 +78,12 @@ type Held = { readonly start: number; readonly end: number; readonly isQuoted: b
 const MAX_VALUE = 1024
 const BARE = /[^\s,;&"'<>()[\]{}|\\]{1,1024}/y
 
-function valueFrom(text: string, at: number): Held | undefined {
+/** What stands before a text and is none of it: the mark of its kind, further quotes, the mark of a block and its margin. */
+const LEAD = /[bBfFrRuU]{1,2}(?=["'])|""(?=")|''(?=')|[|>][+-]?[ \t]{0,8}\r?\n[ \t]{1,40}/y
+
+function valueFrom(text: string, from: number): Held | undefined {
+  LEAD.lastIndex = from
+  const at = from + (LEAD.exec(text)?.[0].length ?? 0)
   const quote = text.charAt(at)
   if (quote === '"' || quote === "'") {
     for (let i = at + 1; i < text.length && i - at < MAX_VALUE; i++) {

@@ -77,6 +77,8 @@ const WORK_LEAST = 4 * 1024 * 1024
 export function createSecrets(words: readonly string[] = []): Secrets {
   const vocabulary = [...FORMAT_WORDS, ...MEANING_TYPES, ...words].join(' ')
   const vocabularyWords = new Set(vocabulary.toLowerCase().split(/[^a-z0-9]+/))
+  /** Where a value begins like nothing in it, it need not be gone through. */
+  const vocabularyStarts = new Set(Array.from(vocabulary, (_, i) => vocabulary.slice(i, i + 3)))
   const known = new Set<string>()
   /** What was refused as a needle a moment ago: the same token comes with every request. */
   const refused = new Set<string>()
@@ -152,7 +154,9 @@ export function createSecrets(words: readonly string[] = []): Secrets {
       fresh = []
       return taken
     },
-    isWord: (value) => vocabularyWords.has(value.toLowerCase()) || vocabulary.includes(value),
+    isWord: (value) =>
+      vocabularyWords.has(value.toLowerCase()) ||
+      ((value.length < 3 || vocabularyStarts.has(value.slice(0, 3))) && vocabulary.includes(value)),
     find: (bytes, words = []) => find(bytes, words, MAX_LAYERS, 1),
     // A body in base64 and packed as on the wire are two layers, and a text that is a JSON text a decoding more.
     findInFile: (text) => find(text, [], MAX_LAYERS + 2, 2),
@@ -191,6 +195,8 @@ function spellings(value: string): Set<string> {
     percent,
     percent.replaceAll('%20', '+'),
     latin1(JSON.stringify(value).slice(1, -1)),
+    latin1(value.toLowerCase()),
+    latin1(value.toUpperCase()),
   ])
 }
 

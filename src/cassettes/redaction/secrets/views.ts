@@ -15,7 +15,7 @@ export type View = {
 }
 
 const SURROGATES = '\\\\u[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F][0-9a-fA-F]{2}'
-const ESCAPES = `${SURROGATES}|\\\\(?:["'\\\\/bfnrt]|u[0-9a-fA-F]{4}|u\\{[0-9a-fA-F]{1,6}\\}|x[0-9a-fA-F]{2})`
+const ESCAPES = `${SURROGATES}|\\\\(?:["'\\\\/bfnrt]|u[0-9a-fA-F]{4}|u\\{[0-9a-fA-F]{1,6}\\}|x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})`
 /** ASCII in UTF-16 is ASCII with a NUL at every second place; four are more than any encoding has. */
 const NULS = '\\0{1,4}'
 const UNITS = new RegExp(`%[0-9a-fA-F]{2}|%u[0-9a-fA-F]{4}|${ESCAPES}|${ENTITY}|${NULS}`, 'g')
@@ -61,13 +61,17 @@ const PLAIN_ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '
 function escapeText(unit: string): string | undefined {
   const letter = unit.charAt(1)
   if (letter === 'x') return latin1(String.fromCharCode(Number.parseInt(unit.slice(2), 16)))
+  if (letter >= '0' && letter <= '3') return String.fromCharCode(Number.parseInt(unit.slice(1), 8))
+  if (letter === 'U') return codePointText(unit.slice(2))
   if (letter !== 'u') return PLAIN_ESCAPES[letter] ?? letter
-  if (unit.charAt(2) === '{') {
-    const code = Number.parseInt(unit.slice(3, -1), 16)
-    return code <= 0x10ffff ? latin1(String.fromCodePoint(code)) : undefined
-  }
+  if (unit.charAt(2) === '{') return codePointText(unit.slice(3, -1))
   const units = unit.split('\\u').slice(1)
   return latin1(String.fromCharCode(...units.map((hex) => Number.parseInt(hex, 16))))
+}
+
+function codePointText(hex: string): string | undefined {
+  const code = Number.parseInt(hex, 16)
+  return code <= 0x10ffff ? latin1(String.fromCodePoint(code)) : undefined
 }
 
 /** Only the decoded units are remembered; between them, positions move in step. */

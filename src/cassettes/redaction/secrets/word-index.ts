@@ -12,7 +12,6 @@ export type WordIndex<T> = {
   readonly find: (text: string, found: (start: number, end: number, tag: T) => void) => void
 }
 
-const WORD = /[0-9A-Za-z\x80-\xff]+/g
 const WORD_CHARACTER = /[0-9A-Za-z\x80-\xff]/
 /** Values of so many lengths that begin with one word are told apart; a field has no more. */
 const MAX_LENGTHS = 64
@@ -29,28 +28,38 @@ function filterPlace(text: string, start: number, end: number): number {
   return mixed & ((1 << FILTER_BITS) - 1)
 }
 
-type Entry<T> = { readonly lead: number; readonly byLength: Map<number, Map<string, T>> }
+/** Most words begin one value alone. */
+type Only<T> = { readonly lead: number; readonly text: string; readonly tag: T }
+/** Values by how many characters stand before the word, and by their length. */
+type Leads<T> = Map<number, Map<number, Map<string, T>>>
 
 export function createWordIndex<T>(): WordIndex<T> {
-  /** First word -> how many characters stand before it -> values by length. */
-  const byWord = new Map<string, Map<number, Entry<T>>>()
-  const filter = new Uint8Array(1 << FILTER_BITS)
+  const byWord = new Map<string, Only<T> | Leads<T>>()
+  /** Made when the first word is added: most messages have none of their own. */
+  let filter: Uint8Array | undefined
 
-  const add = (value: string, tag: T): boolean => {
-    WORD.lastIndex = 0
-    const first = WORD.exec(value)
-    if (first === null) return false
-    const end = first.index + first[0].length
-    filter[filterPlace(value, first.index, end)] = 1
+  const add = (text: string, tag: T): boolean => {
+    let lead = 0
+    while (lead < text.length && IS_WORD[text.charCodeAt(lead)] !== 1) lead++
+    if (lead === text.length) return false
+    let end = lead + 1
+    while (IS_WORD[text.charCodeAt(end)] === 1) end++
+    const word = text.slice(lead, end)
+    const only = { lead, text, tag }
+    filter ??= new Uint8Array(1 << FILTER_BITS)
+    filter[filterPlace(text, lead, end)] = 1
     // The byte behind a word of one byte is not its own.
-    if (first[0].length === 1) filter.fill(1)
-    const leads = getOrMake(byWord, first[0], () => new Map<number, Entry<T>>())
-    const { byLength } = getOrMake(leads, first.index, () => ({ lead: first.index, byLength: new Map() }))
-    if (byLength.size >= MAX_LENGTHS && !byLength.has(value.length)) return false
-    const values = getOrMake(byLength, value.length, () => new Map<string, T>())
-    const isNew = !values.has(value)
-    values.set(value, tag)
-    return isNew
+    if (word.length === 1) filter.fill(1)
+    const held = byWord.get(word)
+    if (held === undefined || (!(held instanceof Map) && held.text === text)) {
+      byWord.set(word, only)
+      return held === undefined
+    }
+    if (held instanceof Map) return insert(held, only)
+    const leads: Leads<T> = new Map()
+    insert(leads, held)
+    byWord.set(word, leads)
+    return insert(leads, only)
   }
 
   return {
@@ -64,7 +73,7 @@ export function createWordIndex<T>(): WordIndex<T> {
       return isNew
     },
     find: (text, found) => {
-      if (byWord.size === 0) return
+      if (filter === undefined) return
       for (let at = 0; at < text.length; ) {
         if (IS_WORD[text.charCodeAt(at)] !== 1) {
           at++
@@ -82,17 +91,38 @@ export function createWordIndex<T>(): WordIndex<T> {
   }
 }
 
+function insert<T>(leads: Leads<T>, { lead, text, tag }: Only<T>): boolean {
+  const byLength = getOrMake(leads, lead, () => new Map<number, Map<string, T>>())
+  if (byLength.size >= MAX_LENGTHS && !byLength.has(text.length)) return false
+  const values = getOrMake(byLength, text.length, () => new Map<string, T>())
+  const isNew = !values.has(text)
+  values.set(text, tag)
+  return isNew
+}
+
 function longestFrom<T>(
   text: string,
   word: number,
-  leads: ReadonlyMap<number, Entry<T>> | undefined,
+  held: Only<T> | Leads<T> | undefined,
 ): { readonly start: number; readonly end: number; readonly tag: T } | undefined {
-  for (const { lead, byLength } of leads?.values() ?? []) {
+  if (held === undefined) return undefined
+  if (!(held instanceof Map)) {
+    const start = word - held.lead
+    const end = start + held.text.length
+    if (start < 0 || !text.startsWith(held.text, start) || isCut(text, held.text, end)) return undefined
+    return { start, end, tag: held.tag }
+  }
+  for (const [lead, byLength] of held) {
     const start = word - lead
     const longest = start < 0 ? undefined : longestAt(text, start, byLength)
     if (longest) return { start, ...longest }
   }
   return undefined
+}
+
+/** Where the value ends within a word, it is not that word. */
+function isCut(text: string, value: string, end: number): boolean {
+  return WORD_CHARACTER.test(value.slice(-1)) && WORD_CHARACTER.test(text.charAt(end))
 }
 
 function longestAt<T>(
@@ -107,8 +137,7 @@ function longestAt<T>(
     const value = text.slice(start, end)
     const tag = values.get(value)
     if (tag === undefined) continue
-    // Where the value ends within a word, it is not that word.
-    if (WORD_CHARACTER.test(value.slice(-1)) && WORD_CHARACTER.test(text.charAt(end))) continue
+    if (isCut(text, value, end)) continue
     longest = { end, tag }
   }
   return longest

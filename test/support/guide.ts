@@ -1,0 +1,192 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
+import { COMMAND } from './command.ts'
+import { freePort } from './free-port.ts'
+import { temporaryDirectory } from './gateway.ts'
+
+/** A code block of a guide, or a script of a CI recipe. */
+export type Block = {
+  readonly file: string
+  readonly line: number
+  /** What is written behind the fence; empty where nothing is. */
+  readonly language: string
+  readonly text: string
+}
+
+export function blocksOf(file: string): Block[] {
+  const text = readFileSync(file, 'utf8')
+  return [...text.matchAll(/^```([^\n]*)\n(.*?)^```$/gms)].map(
+    ({ 1: language = '', 2: body = '', index }) => ({
+      file,
+      line: text.slice(0, index).split('\n').length,
+      language,
+      text: body,
+    }),
+  )
+}
+
+/** Where a guide is followed: a directory, the ports of its gateway, and what its commands find on their path. */
+export type Place = {
+  readonly directory: string
+  readonly port: number
+  readonly env: NodeJS.ProcessEnv
+}
+
+export const DEMO_SECRET = 'sk_sandbox_demo_key_for_local_use_only'
+
+/** What stands for `npm test` in a partner's project. */
+const PARTNERS_TESTS = `const send = async (path, init) => {
+  const response = await fetch(process.env.SANDGATE_URL + path, init)
+  if (!response.ok) throw new Error(path + ' ' + response.status + ' ' + (await response.text()))
+  return response.json()
+}
+const body = new URLSearchParams({ client_id: process.env.CLIENT_ID, client_secret: process.env.SANDGATE_CLIENT_SECRET })
+const { access_token } = await send('/auth/token', { method: 'POST', body })
+const headers = { authorization: 'Bearer ' + access_token, 'content-type': 'application/json' }
+const key = { 'idempotency-key': crypto.randomUUID() }
+await send('/v1/payments/fund', { method: 'POST', headers: { ...headers, ...key }, body: '{"amount":5077}' })
+await send('/v1/accounts', { headers })
+`
+
+/**
+ * Programs that a guide names and that are not run as they are. `sandgate` is the command that ships. npm installs and
+ * builds nothing, since that is done, starts what package.json says, and tests what a partner would. curl fails where
+ * the answer is an error.
+ */
+const STAND_INS: Readonly<Record<string, string>> = {
+  sandgate: `exec "${process.execPath}" "${COMMAND}" "$@"`,
+  npx: 'while case "$1" in -*) true ;; *) false ;; esac; do shift; done; exec "$@"',
+  npm: `case "$*" in
+ci*|"run build"|pack|install*) exit 0 ;;
+start) exec sh -c "$(sed -n 's/^ *"start": "\\(.*\\)",$/\\1/p' package.json)" ;;
+test) exec "${process.execPath}" "$STAND_INS/partners-tests.mjs" ;;
+*) echo "npm $* has no stand-in" >&2; exit 64 ;;
+esac`,
+  curl: 'exec "$REAL_CURL" --fail-with-body "$@"',
+  journalctl: 'cat gateway.log',
+}
+
+/** `checkout`: what a clone has after `npm ci && npm run build`. `empty`: nothing. */
+export async function makePlace(kind: 'checkout' | 'empty'): Promise<Place> {
+  const directory = temporaryDirectory('guide')
+  const standIns = temporaryDirectory('stand-ins')
+  for (const [name, script] of Object.entries(STAND_INS)) {
+    writeFileSync(join(standIns, name), `#!/bin/sh\n${script}\n`)
+    chmodSync(join(standIns, name), 0o755)
+  }
+  writeFileSync(join(standIns, 'partners-tests.mjs'), PARTNERS_TESTS)
+  if (kind === 'checkout') {
+    for (const name of ['config', 'recordings', 'package.json'])
+      cpSync(name, join(directory, name), { recursive: true })
+    for (const name of ['dist', 'node_modules']) symlinkSync(resolve(name), join(directory, name))
+  } else mkdirSync(join(directory, 'recordings'))
+  const [port, operatorPort] = [await freePort(), await freePort()]
+  const path = process.env.PATH ?? ''
+  const clean = Object.entries(process.env).filter(([name]) => !name.startsWith('SANDGATE_') && name !== 'CI')
+  const env = {
+    ...Object.fromEntries(clean),
+    PATH: `${standIns}${delimiter}${path}`,
+    HOME: directory,
+    STAND_INS: standIns,
+    REAL_CURL: '/usr/bin/curl',
+    SANDGATE_LISTEN_PORT: String(port),
+    SANDGATE_OPERATOR_PORT: String(operatorPort),
+    // A busy machine delays the loop.
+    SANDGATE_SERVER_MAX_LOOP_DELAY_MS: '60000',
+    CLIENT_ID: 'key_demo',
+    SANDGATE_CLIENT_SECRET: DEMO_SECRET,
+    SANDBOX_URL: `http://127.0.0.1:${port}`,
+  }
+  return { directory, port, env }
+}
+
+/** What a guide's commands say, for this place: ports, and the hosts and paths of somebody else's machine. */
+function inPlace(text: string, { port, env }: Place): string {
+  return text
+    .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
+    .replaceAll('127.0.0.1:8081', `127.0.0.1:${env.SANDGATE_OPERATOR_PORT}`)
+    .replaceAll('https://sandbox.example.com', `http://127.0.0.1:${port}`)
+    .replaceAll('--port 9000', `--port ${port}`)
+    .replaceAll('/var/log/sandgate.log', 'gateway.log')
+}
+
+export type Step = {
+  readonly block: Block
+  /** `on`: it starts the gateway, which goes on while the guide is read. `alone`: it is ended when it listens. */
+  readonly serves?: 'on' | 'alone'
+  /** The gateway is stopped before, and started again after it. */
+  readonly stopped?: boolean
+  /** What the reader has done by then: a shell's commands. */
+  readonly before?: string
+  /** The exit code that is meant. */
+  readonly exit?: number
+}
+
+/** How a guide went: the output of each step, and where it stopped. */
+export type Followed = {
+  readonly failed: string | undefined
+  readonly outputs: ReadonlyMap<Block, string>
+}
+
+const LISTENING = 'until grep -q listening gateway.log; do kill -0 $SERVER; sleep 0.05; done'
+const STOP = 'kill -- -$SERVER; wait $SERVER || true'
+
+/** Follows a guide from its top, in one shell, so that what a block sets is there for the next. */
+export async function follow(
+  place: Place,
+  steps: readonly Step[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Followed> {
+  const serving = steps.find(({ serves }) => serves === 'on')
+  const texts = steps.map((step, index) => {
+    const lines = [`exec > step-${index}.txt 2>&1 < /dev/null`, step.before ?? '']
+    if (step.stopped) lines.push(STOP, 'SERVER=')
+    lines.push(running(step))
+    if (step.serves === 'alone') lines.push(STOP, 'SERVER=')
+    if (step.stopped && serving) lines.push(running(serving))
+    return inPlace([...lines, `echo ${index} >> steps.txt`, ''].join('\n'), place)
+  })
+  // Each job has a process group of its own, to end all of it.
+  writeFileSync(join(place.directory, 'guide.sh'), `set -em -o pipefail\n${texts.join('')}`)
+  const shell = spawn('bash', ['guide.sh'], {
+    cwd: place.directory,
+    env: { ...place.env, ...env },
+    stdio: 'ignore',
+  })
+  const read = (name: string) => {
+    const path = join(place.directory, name)
+    return existsSync(path) ? readFileSync(path, 'utf8') : ''
+  }
+  try {
+    await once(shell, 'exit')
+  } finally {
+    shell.kill('SIGKILL')
+    for (const pid of read('servers.txt').split('\n')) endGroup(Number(pid))
+  }
+  const done = read('steps.txt').split('\n').length - 1
+  const block = steps[done]?.block
+  return {
+    failed: block && `${block.file}:${block.line}\n${block.text}\n${read(`step-${done}.txt`)}`,
+    outputs: new Map(steps.map((step, index) => [step.block, read(`step-${index}.txt`)])),
+  }
+}
+
+/** The commands of a step, in a shell that ends with the first that fails. */
+function running({ block: { text }, serves, exit = 0 }: Step): string {
+  if (serves !== undefined)
+    return `if [ -n "$SERVER" ]; then ${STOP}; fi\nrm -f gateway.log\n(\n${text}) > gateway.log 2>&1 &\nSERVER=$!\necho $SERVER >> servers.txt\n${LISTENING}`
+  return exit === 0
+    ? text
+    : `CODE=0; (\n${text}) || CODE=$?\necho; echo "ended with $CODE"; [ $CODE -eq ${exit} ]`
+}
+
+function endGroup(pid: number): void {
+  if (!(pid > 1)) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // All of it has ended.
+  }
+}
