@@ -159,7 +159,7 @@ function bodyFacts(request: CapturedRequest, contentType: string, mediaType: str
 /** With the fields in which redaction has found what it knows by name, so that these values are bound here as well. */
 function rawBody(text: string, mediaType: string): RequestBody {
   try {
-    const fields = bodyFields(text, mediaType).sort((a, b) => a.start - b.start)
+    const fields = bodyFields(text, mediaType).toSorted((a, b) => a.start - b.start)
     return { kind: 'raw', text, fields }
   } catch (cause) {
     if (!(cause instanceof BeyondBound)) throw cause
