@@ -1,6 +1,7 @@
 import type { CapturedRequest, Interaction } from '../cassettes/interaction.ts'
 import { exchangingToken, scopeText, tenantFact } from '../cassettes/matching/callers.ts'
 import { type CallerFacts, cookiesOf, tokenFactOf } from '../cassettes/message/caller-facts.ts'
+import { createLaneNames } from '../cassettes/message/lane-names.ts'
 import { moveRequest } from '../cassettes/message/urls.ts'
 import { missDetail, missMembers } from '../cassettes/miss/problem.ts'
 import type { MissReport } from '../cassettes/miss/report.ts'
@@ -48,6 +49,15 @@ export function createReplay(options: ReplayOptions): Answerer {
     options
   const grants = createGrantBook()
   const { callers } = tape
+  const lanes = createLaneNames()
+
+  /** The client of an exchange that was refused unread is known by the name that a recorder reads in it. */
+  const laneNameOf = (exchange: Exchange, request: LiveRequest['request']): string => {
+    const lane = laneOf(exchange)
+    const isUnread = lane === '' && exchange.endpoint?.kind === 'token'
+    const operation = operationOf(exchange)
+    return laneName(isUnread ? lanes.of({ request, named: undefined, operation }) : lane)
+  }
 
   /** Who is asking, as the edge has found out. */
   const callerOf = (exchange: Exchange, request: LiveRequest['request']): CallerFacts => {
@@ -59,7 +69,7 @@ export function createReplay(options: ReplayOptions): Answerer {
       ? exchangingToken(headers, provenClient ?? 'unnamed')
       : tokenFactOf(headers, (value) => grants.factOf(value, principal))
     const client = isExchange ? provenClient : token.kind === 'granted' ? token.client : undefined
-    const tenants = callers.tenantsOf(client ?? laneName(laneOf(exchange)))
+    const tenants = callers.tenantsOf(client ?? laneNameOf(exchange, request))
     const cookies = cookiesOf(headers).filter(([name]) => callers.cookies.has(name))
     return { token, tenant: tenantFact(tenant, tenants), cookies: new Map(cookies) }
   }
@@ -67,7 +77,7 @@ export function createReplay(options: ReplayOptions): Answerer {
   const live = (exchange: Exchange, now: number): LiveRequest => {
     const request = recordedRequest(exchange, edge.publicUrl(), recordedOrigin)
     return {
-      lane: laneName(laneOf(exchange)),
+      lane: laneNameOf(exchange, request),
       operation: operationOf(exchange),
       request,
       now,

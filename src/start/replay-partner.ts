@@ -20,11 +20,15 @@ export const REPLAY_PARTNER: Partner = {
 }
 
 /**
- * Any client id with any secret is a key. Its tenant is the one that the recording knows of it. `lanes`: the recorded
+ * Any client id with any secret is a key. Its tenant is the one that the recording knows of it, and its partner holds
+ * the scopes that it was granted there: what needs all of them needs no others. `lanes`: the recorded
  * ones, among which a client with a secret name finds its own as the recorder has named it, in the order in which
  * such clients appear.
  */
-export function anySecret(callers: Pick<Callers, 'tenantsOf'>, lanes: ReadonlySet<string>): Registry {
+export function anySecret(
+  callers: Pick<Callers, 'tenantsOf' | 'scopesOf'>,
+  lanes: ReadonlySet<string>,
+): Registry {
   const keys = new Map<string, ProvenKey>()
   const hidden = new Map<string, string>()
 
@@ -32,8 +36,10 @@ export function anySecret(callers: Pick<Callers, 'tenantsOf'>, lanes: ReadonlySe
     const known = keys.get(keyId)
     if (known) return known
     const [tenant = UNKNOWN_TENANT] = callers.tenantsOf(keyId)
-    const partner = { ...REPLAY_PARTNER, tenant }
-    const key = { partner, keyId, scopes: partner.scopes }
+    const granted = callers.scopesOf(keyId)
+    const held = SCOPES.filter((scope) => granted?.includes(scope) ?? true)
+    const partner = { ...REPLAY_PARTNER, tenant, scopes: held }
+    const key = { partner, keyId, scopes: REPLAY_PARTNER.scopes }
     keys.set(keyId, key)
     return key
   }

@@ -23,6 +23,8 @@ export type Callers = {
   readonly clients: ReadonlySet<string>
   /** All scopes that were granted; undefined when nothing was. */
   readonly scopes: readonly string[] | undefined
+  /** The scopes that a client was granted, in any of its exchanges; undefined when nothing was. */
+  readonly scopesOf: (client: string) => readonly string[] | undefined
   /** Whether a mark stands for a token that a recorded exchange has granted. */
   readonly isGranted: (mark: string) => boolean
   /**
@@ -64,9 +66,11 @@ export function readCallers(cassettes: readonly Cassette[]): Callers {
   const all = new Set([...tenants.values()].flatMap((some) => [...some]))
   const tenantsOf = (client: string) => tenants.get(client) ?? (clients.has(client) ? NOBODY : all)
   const cookies = tellingCookies(cassettes)
+  const grants = [...known.values()].flatMap((each) => [...each.grants.values()])
   return {
     clients,
-    scopes: allScopes(known.values()),
+    scopes: unionOf(grants),
+    scopesOf: (client) => unionOf(grants.filter((grant) => grant.client === client)),
     isGranted: (mark) => [...known.values()].some(({ grants }) => grants.has(mark)),
     tenantsOf,
     cookies,
@@ -139,8 +143,7 @@ function readGrants({ interactions }: Cassette): Known {
   return { grants, ofLane }
 }
 
-function allScopes(known: Iterable<Known>): readonly string[] | undefined {
-  const grants = [...known].flatMap((each) => [...each.grants.values()])
+function unionOf(grants: readonly Grant[]): readonly string[] | undefined {
   if (grants.length === 0) return undefined
   return [...new Set(grants.flatMap(({ scopes }) => scopes.split(' ')))].filter((scope) => scope !== '')
 }

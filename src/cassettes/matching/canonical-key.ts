@@ -3,7 +3,7 @@ import { canonicalNumber } from '../../http/decimal.ts'
 import { callerKey } from '../message/caller-facts.ts'
 import type { FormField, MultipartPart } from '../message/form-fields.ts'
 import type { JsonNode } from '../message/json-tree.ts'
-import type { RequestFacts } from '../message/request-facts.ts'
+import type { RawField, RequestFacts } from '../message/request-facts.ts'
 import { type FieldHoles, fieldKey, type HoleTree, type Layout } from './layout.ts'
 
 /**
@@ -95,6 +95,23 @@ function writeParts(
   }
 }
 
+/** Byte by byte, but for the values of its fields, which may be bound. */
+function writeRaw(
+  text: string,
+  fields: readonly RawField[],
+  holes: FieldHoles,
+  tokens: readonly string[],
+  out: string[],
+): void {
+  let at = 0
+  for (const { pointer, start, end, value } of fields) {
+    const hole = holes.get(pointer)
+    out.push(writeText(text.slice(at, start)), hole === undefined ? writeText(value) : (tokens[hole] ?? ''))
+    at = end
+  }
+  out.push(writeText(text.slice(at)))
+}
+
 /**
  * The canonical key: equal for two requests that ask for the same. `tokens[i]` stands where hole i of the layout
  * is, so that requests that differ in bound values alone have one key.
@@ -128,7 +145,7 @@ export function canonicalKey(
       out.push(facts.body.announced)
       break
     case 'raw':
-      out.push(Buffer.from(facts.body.bytes).toString('base64'))
+      writeRaw(facts.body.text, facts.body.fields, layout.raw, tokens, out)
   }
   return compact(out.join(''))
 }

@@ -37,6 +37,8 @@ export type Layout = {
   readonly query: FieldHoles
   readonly form: FieldHoles
   readonly body: HoleTree | undefined
+  /** Those of a body that is neither: by pointer. */
+  readonly raw: FieldHoles
   /** Where its requests hold their credentials; undefined when they have none. */
   readonly caller: string | undefined
 }
@@ -53,6 +55,7 @@ export function compileLayout(holes: readonly Hole[]): Layout {
   const path = new Map<number, number>()
   const query = new Map<string, number>()
   const form = new Map<string, number>()
+  const raw = new Map<string, number>()
   let body: HoleTree | undefined
   let caller: string | undefined
   for (const [i, { place }] of holes.entries()) {
@@ -62,6 +65,7 @@ export function compileLayout(holes: readonly Hole[]): Layout {
     else if (place.part === 'query') query.set(fieldKeyOf(names), i)
     else if (place.part === 'request-body') {
       form.set(fieldKeyOf(names), i)
+      raw.set(place.pointer, i)
       body ??= { children: new Map() }
       let node = body
       for (const name of names) {
@@ -72,7 +76,7 @@ export function compileLayout(holes: readonly Hole[]): Layout {
       node.hole = i
     }
   }
-  return { id: layoutId(holes), holes, path, query, form, body, caller }
+  return { id: layoutId(holes), holes, path, query, form, body, raw, caller }
 }
 
 const CALLERS: ReadonlySet<string> = new Set(Object.values(CALLER_PLACES))
@@ -91,6 +95,8 @@ export function valueAt(facts: RequestFacts, place: Place): string | undefined {
     case 'request-body': {
       if (facts.body.kind === 'form') return fieldAt(facts.body.fields, names)
       if (facts.body.kind === 'multipart') return fieldAt(facts.body.parts, names)
+      if (facts.body.kind === 'raw')
+        return facts.body.fields.find(({ pointer }) => pointer === place.pointer)?.value
       if (facts.body.kind !== 'json') return undefined
       const node = nodeAt(facts.body.json.root, place.pointer)
       return node?.kind === 'string' ? node.value : node?.kind === 'number' ? node.text : undefined

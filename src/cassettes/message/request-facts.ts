@@ -4,6 +4,9 @@ import { idempotencyKey, isUuidV4 } from '../../http/idempotency-key.ts'
 import { essence } from '../../http/media-type.ts'
 import { segmentsOf } from '../../http/target.ts'
 import type { CapturedRequest } from '../interaction.ts'
+import { bodyFields, type EditableField } from './body-fields.ts'
+import { BeyondBound } from './bounds.ts'
+import { bufferOf } from './bytes.ts'
 import { ANYBODY, type CallerFacts } from './caller-facts.ts'
 import { codingOf, decodeBody } from './encoding.ts'
 import { type FormField, type MultipartPart, readFields, readMultipart } from './form-fields.ts'
@@ -15,9 +18,13 @@ export type RequestBody =
   | { readonly kind: 'json'; readonly json: JsonText }
   | { readonly kind: 'form'; readonly fields: readonly FormField[] }
   | { readonly kind: 'multipart'; readonly parts: readonly MultipartPart[] }
-  | { readonly kind: 'raw'; readonly bytes: Uint8Array }
+  /** Of another kind than its label says, or of none that is read as a whole. `text`: its bytes, as Latin-1. */
+  | { readonly kind: 'raw'; readonly text: string; readonly fields: readonly RawField[] }
   /** Refused before it was read, or kept by nobody. `announced`: its length, or `chunked`. */
   | { readonly kind: 'unread'; readonly announced: string }
+
+/** A value with a name in a body that is compared byte by byte around it. */
+export type RawField = Pick<EditableField, 'pointer' | 'start' | 'end' | 'value'>
 
 /** What a request says, taken apart once. */
 export type RequestFacts = {
@@ -146,7 +153,18 @@ function bodyFacts(request: CapturedRequest, contentType: string, mediaType: str
       if (parts) return { kind: 'multipart', parts }
     }
   }
-  return { kind: 'raw', bytes: body }
+  return rawBody(bufferOf(body).toString('latin1'), mediaType)
+}
+
+/** With the fields in which redaction has found what it knows by name, so that these values are bound here as well. */
+function rawBody(text: string, mediaType: string): RequestBody {
+  try {
+    const fields = bodyFields(text, mediaType).toSorted((a, b) => a.start - b.start)
+    return { kind: 'raw', text, fields }
+  } catch (cause) {
+    if (!(cause instanceof BeyondBound)) throw cause
+    return { kind: 'raw', text, fields: [] }
+  }
 }
 
 const JSON_TYPE = 'json'

@@ -16,6 +16,8 @@ export type Difference = {
   readonly types?: readonly [recorded: string, live: string]
 }
 
+type RawBody = RequestFacts['body'] & { readonly kind: 'raw' }
+
 /** Notes a difference, if it is one. */
 type Add = (
   kind: Difference['kind'],
@@ -150,14 +152,28 @@ function compareBodies(add: Add, { body: was }: RequestFacts, { body: is }: Requ
     else if (is.kind === 'none') add('missing', 'request-body', '', was.kind)
     else add('type', 'request-body', '', was.kind, is.kind)
   } else if (was.kind === 'raw' && is.kind === 'raw') {
-    if (Buffer.compare(was.bytes, is.bytes) !== 0) {
-      add('value', 'request-body', '', `${was.bytes.length} bytes`, `${is.bytes.length} other bytes`)
-    }
+    compareRaw(add, was, is)
   } else if (was.kind === 'multipart' && is.kind === 'multipart') {
     for (let i = 0; i < Math.max(was.parts.length, is.parts.length); i++) {
       comparePart(add, i, was.parts[i], is.parts[i])
     }
   }
+}
+
+/** Value by value where both have the same ones, and else the bytes. */
+function compareRaw(add: Add, was: RawBody, is: RawBody): void {
+  const texts = new Map(is.fields.map(({ pointer, value }) => [pointer, value]))
+  const isAlike = was.fields.every(({ pointer }) => texts.has(pointer)) && texts.size === was.fields.length
+  if (isAlike)
+    for (const { pointer, value } of was.fields)
+      compare(add, 'request-body', pointer, value, texts.get(pointer))
+  if (!isAlike || textAround(was) !== textAround(is))
+    add('value', 'request-body', '', `${was.text.length} bytes`, `${is.text.length} other bytes`)
+}
+
+function textAround({ text, fields }: RawBody): string {
+  const ends = [0, ...fields.map(({ end }) => end)]
+  return ends.map((end, i) => text.slice(end, fields[i]?.start)).join('\0')
 }
 
 /** By its name where it has one; else by its place among the parts. */
