@@ -52,6 +52,8 @@ export const ROOMS: readonly Floor[] = [
   {
     'interaction.ts': 'the vocabulary',
     'no-reply.ts': 'why there is no answer',
+    'without-reply.ts': 'and whose',
+    'match-profile.ts': 'how strict',
     'cassette-error.ts': 'what goes wrong',
   },
 ]

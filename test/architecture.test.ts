@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { folderOf, graph, LAYERS, ROOMS, reaches, readHouse, roomOf } from '../scripts/rooms.ts'
@@ -106,6 +107,26 @@ describe('a fact of HTTP', () => {
   it.each(FACTS)('like %s is written nowhere but in %s', (pattern, file) => {
     const holders = [...sources].filter(([name, source]) => !isBrowserScript(name) && pattern.test(source))
     expect(holders.map(([name]) => name).filter((name) => name !== file)).toEqual([])
+  })
+})
+
+describe('the types of the library', () => {
+  it('name no package: who has no types of Node or TypeBox can use them', () => {
+    const seen = new Set<string>()
+    const packages: string[] = []
+    const read = (module: string) => {
+      if (seen.has(module)) return
+      seen.add(module)
+      const text = readFileSync(`dist/${module}.d.ts`, 'utf8')
+      for (const [, from = ''] of text.matchAll(/(?:\bfrom |\bimport\()['"]([^'"]+)['"]/g)) {
+        if (from.startsWith('.')) read(join(dirname(module), from.replace(/\.ts$/, '')))
+        else packages.push(`${module}: ${from}`)
+      }
+      if (/\bBuffer\b|\bNodeJS\b/.test(text)) packages.push(`${module}: Node`)
+    }
+    read('sandgate')
+    expect(seen.size).toBeGreaterThan(4)
+    expect(packages).toEqual([])
   })
 })
 

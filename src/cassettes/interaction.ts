@@ -1,5 +1,6 @@
 import type { OutcomeRule } from '../config/outcomes.ts'
 import type { HeaderLine } from '../http/header-lines.ts'
+import type { MatchProfile } from './match-profile.ts'
 
 /**
  * The vocabulary of cassettes. An exchange is one request and its reply as they were on the wire; an interaction
@@ -147,9 +148,6 @@ export type Deciding = {
 
 /** `sandbox`: as it has told them. `configuration`: those of the front door, or of a file that was named. */
 export type DecidingSource = 'sandbox' | 'configuration' | 'built-in'
-
-/** `contract`: order chooses among equal candidates. `strict`: order also rejects. */
-export type MatchProfile = 'contract' | 'strict'
 
 export type Cassette = {
   /** Where it was read from, for the reports; never written into it. */

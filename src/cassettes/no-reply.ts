@@ -1,4 +1,5 @@
 import type { Interaction, NoReply } from './interaction.ts'
+import type { WithoutReply } from './without-reply.ts'
 
 type Reason = {
   /** In words that follow the request. */
@@ -22,17 +23,6 @@ const REASONS: Readonly<Record<NoReply, Reason>> = {
     isFault: true,
   },
   'from-cache': { sentence: 'a browser took its answer from a cache (304)', isFault: true },
-}
-
-/** An exchange that was kept without a reply, as it is named at the end of a recording. */
-export type WithoutReply = {
-  /** Its sequence in the cassette. */
-  readonly entry: number
-  /** Method and target, redacted. */
-  readonly request: string
-  readonly reason: string
-  /** The cassette lacks what the sandbox has said. */
-  readonly isFault: boolean
 }
 
 export function noReplySentence(noReply: NoReply | undefined): string {

@@ -1,4 +1,4 @@
-import type { WithoutReply } from '../cassettes/no-reply.ts'
+import type { WithoutReply } from '../cassettes/without-reply.ts'
 
 /** What a recording has brought; the cassette may hold more, from before. */
 export type Recorded = {

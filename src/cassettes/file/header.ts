@@ -1,5 +1,6 @@
 import { CassetteError } from '../cassette-error.ts'
-import { CASSETTE_VERSION, type Cassette, type MatchProfile } from '../interaction.ts'
+import { CASSETTE_VERSION, type Cassette } from '../interaction.ts'
+import type { MatchProfile } from '../match-profile.ts'
 import { isRecord } from './checked.ts'
 
 /** The first line of a journal, and what stands about the whole in a HAR. */

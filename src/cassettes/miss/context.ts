@@ -1,4 +1,4 @@
-import type { MatchProfile } from '../interaction.ts'
+import type { MatchProfile } from '../match-profile.ts'
 import type { Lane, Lanes } from '../matching/lanes.ts'
 import type { LiveFacts, Lookup, LookupContext } from '../matching/lookup.ts'
 

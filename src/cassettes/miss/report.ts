@@ -1,4 +1,4 @@
-import type { MatchProfile } from '../interaction.ts'
+import type { MatchProfile } from '../match-profile.ts'
 
 /** Why no recorded interaction answers a request: one structure, however it is shown. Personal values are masked. */
 export type MissReport = {

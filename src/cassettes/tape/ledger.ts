@@ -1,5 +1,3 @@
-import type { Interaction } from '../interaction.ts'
-
 /** What became of a replay. */
 export type Ledger = {
   readonly loaded: number
@@ -114,7 +112,15 @@ function inLane(lane: string): string {
   return lane === '' ? '' : `, lane ${lane}`
 }
 
-export function unusedInteraction(file: string, interaction: Interaction): UnusedInteraction {
+export function unusedInteraction(
+  file: string,
+  interaction: {
+    readonly sequence: number
+    readonly operation: string | undefined
+    readonly lane: string
+    readonly request: { readonly method: string }
+  },
+): UnusedInteraction {
   const { sequence, operation, lane, request } = interaction
   return { file, sequence, lane, method: request.method, operation: operation ?? request.method }
 }

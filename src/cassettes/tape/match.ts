@@ -1,4 +1,5 @@
-import type { CapturedRequest, Interaction, MatchProfile } from '../interaction.ts'
+import type { CapturedRequest, Interaction } from '../interaction.ts'
+import type { MatchProfile } from '../match-profile.ts'
 import type { Callers } from '../matching/callers.ts'
 import { type Chosen, chooseEntry } from '../matching/choice.ts'
 import { isOfToken, isRefusal, isStored, refusalCode } from '../matching/edge-answers.ts'

@@ -2,9 +2,9 @@ import type { HeaderLine } from '../../http/header-lines.ts'
 import type { CassetteFault, CassettePlace } from '../cassette-error.ts'
 import type { CassetteHeader } from '../file/header.ts'
 import type { CapturedExchange } from '../interaction.ts'
-import type { WithoutReply } from '../no-reply.ts'
 import type { FieldTable } from '../redaction/stand-ins/field-rules.ts'
 import type { Continuation } from '../tape/continuation.ts'
+import type { WithoutReply } from '../without-reply.ts'
 
 /** What the recorder needs to know; plain data, since it crosses into a thread. */
 export type RecorderSettings = {
