@@ -38,6 +38,9 @@ export function runChild(
       end(cause.code === 'ENOENT' ? 127 : 126)
     })
     // Not `close`: what it left running in the background may hold its output open.
-    child.on('exit', (code, signal) => end(code ?? 128 + (signal === null ? 0 : constants.signals[signal])))
+    child.on('exit', (code, signal) => {
+      // A signal to the whole group can be behind the end that it has made; it is in the same turn.
+      setImmediate(end, code ?? 128 + (signal === null ? 0 : constants.signals[signal]))
+    })
   })
 }

@@ -140,8 +140,11 @@ async function finish(
   return ledger && verdictOn(ledger, rules) !== 0 ? 'failure' : 'ok'
 }
 
+/** What a shell makes of SIGINT. */
+const INTERRUPTED = 130
+
 function whyBeside({ code, isInterrupted }: Ended): string {
-  if (isInterrupted) return 'the command was interrupted'
+  if (isInterrupted || code === INTERRUPTED) return 'the command was interrupted'
   return code === 0 ? 'answers are missing' : 'the command failed'
 }
 
