@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -13,10 +14,8 @@ const MOST = 1000
 let gateway: Gateway
 let caller: Caller
 let bearer: string
-const children: (() => void)[] = []
-afterAll(() => {
-  for (const end of children) end()
-})
+const children: (() => Promise<unknown>)[] = []
+afterAll(() => Promise.all(children.map((end) => end())))
 
 beforeAll(async () => {
   const server = { headerBytes: 65_536 }
@@ -148,7 +147,12 @@ async function run(args: readonly string[], wanted: RegExp): Promise<string> {
     env: environmentOfADesk(),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  children.push(() => child.kill('SIGKILL'))
+  // A recorder ends its command when it is asked to end, and could not if it were killed.
+  children.push(() => {
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    return ended
+  })
   const said: string[] = []
   return new Promise((resolve, reject) => {
     const onLine = (line: string) => {
