@@ -170,7 +170,9 @@ async function perform(target: Target, one: Step, state: State): Promise<Got> {
       return target.send({ method: 'GET', path: `/v1/score?customerRef=${reference}`, headers: bearer })
     }
     case 'page': {
-      const session = await post(target, '/v1/kyc/widget/session', {}, bearer)
+      // Two sessions that nothing tells apart belong to lanes of their own: what was asked first is answered first.
+      const metadata = { language: one.language }
+      const session = await post(target, '/v1/kyc/widget/session', { metadata }, bearer)
       if (typeof session.json.url !== 'string') return session
       const { pathname } = new URL(session.json.url)
       const headers: HeaderLine[] = one.language === 'none' ? [] : [['accept-language', one.language]]

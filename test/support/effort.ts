@@ -30,7 +30,7 @@ export const HOSTILE_REQUESTS = count('SANDGATE_HOSTILE_REQUESTS', 8000, 1_000_0
 /** Repeats the requests of a run that failed. */
 export const HOSTILE_SEED = count('SANDGATE_HOSTILE_SEED', anySeed(), anySeed())
 /** Requests that are forwarded while memory is watched. */
-export const FORWARDED_REQUESTS = count('TEST_FORWARDED_REQUESTS', 12_000, 500_000)
+export const FORWARDED_REQUESTS = count('TEST_FORWARDED_REQUESTS', 6000, 500_000)
 /** Payments that are sent through a gateway whose upstream misbehaves, and which is killed meanwhile. */
 export const FAULTY_PAYMENTS = count('TEST_FAULTY_PAYMENTS', 1000, 10_000)
 /** Generated requests whose answers are held against the OpenAPI document; in a soak 4000 for each operation. */
@@ -46,10 +46,10 @@ export const SPOILT_FILES = count('TEST_SPOILT_FILES', 120, 20_000)
 /** Finished answers in one store. */
 export const STORED_ANSWERS = count('TEST_STORED_ANSWERS', 100_000, 5_000_000)
 /** Partners in one configuration. */
-export const MANY_PARTNERS = count('TEST_MANY_PARTNERS', 3000, 10_000)
+export const MANY_PARTNERS = count('TEST_MANY_PARTNERS', 1500, 10_000)
 
 /** Secrets and people that are put into generated exchanges, ten in a recording. */
-export const CANARIES = count('TEST_CANARIES', 3000, 60_000)
+export const CANARIES = count('TEST_CANARIES', 300, 60_000)
 
 const PROPERTY_FACTOR = count('TEST_PROPERTY_FACTOR', 1, 20)
 
