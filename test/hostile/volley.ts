@@ -156,7 +156,7 @@ function readAnswer(bytes: Buffer, toHead: boolean): { answer: Answer; length: n
   // RFC 9110 section 8.6: none in a 204; in a 304 it would be that of the answer that is not sent.
   if (status >= 200 && announced.length !== (status === 204 || status === 304 ? 0 : 1))
     return `${announced.length} Content-Length lines in a ${status}`
-  const length = toHead || status < 200 || status === 204 ? 0 : Number(announced[0]?.[1])
+  const length = toHead || announced.length === 0 ? 0 : Number(announced[0]?.[1])
   const start = end + 4
   if (bytes.length < start + length) return undefined
   const body = Buffer.from(bytes.subarray(start, start + length))
