@@ -37,7 +37,7 @@ export function createVerdict(known: Known) {
     const { status, body } = answer
     const text = body.toString('utf8')
     if (status >= 500) yield `a ${status}: ${text.slice(0, 300)}`
-    if (status >= 300 && status < 400) yield* ofRedirect(answer)
+    if (status >= 300 && status < 400) yield* ofRedirect(shot, answer, text)
     const id = header(answer, 'x-request-id') ?? ''
     if (!/^req_[A-Za-z0-9_-]{16}$/.test(id)) yield `X-Request-Id is ${JSON.stringify(id)}`
     if (seen.has(id)) yield `X-Request-Id ${id} came twice`
@@ -65,8 +65,14 @@ export function createVerdict(known: Known) {
   }
 }
 
-/** Only to a page of ours. */
-function* ofRedirect(answer: Answer): Generator<string> {
+/** Only to a page of ours; or nothing new of a document, to who has it already. */
+function* ofRedirect(shot: Shot, answer: Answer, text: string): Generator<string> {
+  if (answer.status === 304) {
+    const isDocument = shot.operation === undefined && header(answer, 'etag') !== undefined
+    if (!isDocument || text !== '' || !shot.head.includes('If-None-Match:'))
+      yield 'a 304 that was not asked for'
+    return
+  }
   const location = header(answer, 'location') ?? ''
   if (![303, 308].includes(answer.status) || !/^\/(?!\/)[!-~]*$/.test(location))
     yield `a ${answer.status} to ${JSON.stringify(location)}`
