@@ -14,8 +14,8 @@ export default defineConfig({
     setupFiles: ['test/support/clean-up.ts'],
     pool: 'forks',
     isolate: false,
-    // Two more than the two cores that are promised: many tests wait, for time or for programs that they have started.
-    maxWorkers: 4,
+    // One more than the two cores that are promised: some tests wait for time that only passes.
+    maxWorkers: 3,
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,
     expect: { poll: { timeout: WAIT_MS, interval: 20 } },

@@ -64,6 +64,7 @@ describe('an annuity', () => {
   it('of a tiny rate is the one without interest, rounded up', () => {
     for (const percent of [5e-324, 1e-300, 1e-15, 1e-13])
       expect(repayment(1000, percent, 6).monthlyPayment).toBe(167)
+    expect(repayment(908_301, 7.87391329706724e-280, 3).monthlyPayment).toBe(302_767)
   })
 
   it('is what the documentation shows', () => {

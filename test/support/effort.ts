@@ -26,7 +26,7 @@ function count(variable: string, full: number, soak: number): number {
 }
 
 /** Hostile requests that are thrown at one gateway. */
-export const HOSTILE_REQUESTS = count('SANDGATE_HOSTILE_REQUESTS', 8000, 1_000_000)
+export const HOSTILE_REQUESTS = count('SANDGATE_HOSTILE_REQUESTS', 5000, 1_000_000)
 /** Repeats the requests of a run that failed. */
 export const HOSTILE_SEED = count('SANDGATE_HOSTILE_SEED', anySeed(), anySeed())
 /** Requests that are forwarded while memory is watched. */
@@ -37,11 +37,11 @@ export const FAULTY_PAYMENTS = count('TEST_FAULTY_PAYMENTS', 1000, 10_000)
 export const DOCUMENT_REQUESTS = count('TEST_DOCUMENT_REQUESTS', 4000, 4000 * 19)
 /** Lives of a gateway under load, of a recorder, and of a store. */
 export const GATEWAY_KILLS = count('TEST_GATEWAY_KILLS', 12, 300)
-export const RECORDER_KILLS = count('TEST_RECORDER_KILLS', 20, 1000)
+export const RECORDER_KILLS = count('TEST_RECORDER_KILLS', 16, 1000)
 export const STORE_KILLS = count('TEST_STORE_KILLS', 5, 200)
 
 /** Data files that are spoilt and opened. */
-export const SPOILT_FILES = count('TEST_SPOILT_FILES', 120, 20_000)
+export const SPOILT_FILES = count('TEST_SPOILT_FILES', 60, 20_000)
 
 /** Finished answers in one store. */
 export const STORED_ANSWERS = count('TEST_STORED_ANSWERS', 100_000, 5_000_000)
