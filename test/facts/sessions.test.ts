@@ -82,7 +82,7 @@ describe.each(ways)('a session recorded by $name', (way) => {
           if (each.length === all.length) expect(unused).toEqual([])
         }
       }),
-      { numRuns: runs(3), interruptAfterTimeLimit: 60_000 },
+      { numRuns: runs(2), interruptAfterTimeLimit: 60_000 },
     )
   })
 
