@@ -3,7 +3,7 @@ export const EXIT_CODES = {
   ok: { code: 0, description: 'Done, or stopped as asked.' },
   failure: { code: 1, description: 'Something failed that no other code names.' },
   usage: { code: 2, description: 'The command line is wrong: an unknown command or option, or a bad value.' },
-  configuration: { code: 3, description: 'The configuration is not valid.' },
+  configuration: { code: 3, description: 'The configuration is not valid, or is not there.' },
   store: {
     code: 4,
     description: 'The data directory is in use by another gateway, is damaged, or cannot be used.',
