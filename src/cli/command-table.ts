@@ -73,6 +73,15 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/config-check.ts'),
   },
   {
+    name: 'openapi',
+    summary: 'Print the OpenAPI document of the partner interface.',
+    options: {
+      'public-url': { value: 'URL', summary: 'The server that it names; by default http://127.0.0.1:8080.' },
+    },
+    example: 'sandgate openapi > openapi.json',
+    load: () => import('./commands/openapi.ts'),
+  },
+  {
     name: 'init',
     summary:
       'Write a configuration, with a first partner and a sandbox key that is shown once. Over nothing that is there.',
@@ -92,15 +101,6 @@ export const COMMANDS: readonly Command[] = [
     },
     example: 'sandgate init --directory onboarding --partner acme --name "Acme Payments"',
     load: () => import('./commands/init.ts'),
-  },
-  {
-    name: 'openapi',
-    summary: 'Print the OpenAPI document of the partner interface.',
-    options: {
-      'public-url': { value: 'URL', summary: 'The server that it names; by default http://127.0.0.1:8080.' },
-    },
-    example: 'sandgate openapi > openapi.json',
-    load: () => import('./commands/openapi.ts'),
   },
   {
     name: 'keys create',
