@@ -79,6 +79,7 @@ const EXCEPTIONS: readonly Exception[] = [
 
 /** Guides whose blocks other tests run. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  'docs/collections/README.md': 'test/docs/collections.test.ts runs both programs on both collections',
   'docs/interface.fr.md': 'test/docs/interface.test.ts holds them to be those of docs/interface.md',
   'docs/runners.md': 'test/pack runs the recipes whose runners are here, with the installed package',
 }
