@@ -2,7 +2,7 @@ import type { CapturedRequest, Interaction } from '../interaction.ts'
 import type { MatchProfile } from '../match-profile.ts'
 import type { Callers } from '../matching/callers.ts'
 import { type Chosen, chooseEntry } from '../matching/choice.ts'
-import { isOfToken, isRefusal, isStored, refusalCode } from '../matching/edge-answers.ts'
+import { isOfToken, isStored, refusalCode } from '../matching/edge-answers.ts'
 import { comparedFacts, unread } from '../matching/entry.ts'
 import type { Indexed } from '../matching/entry-index.ts'
 import type { Lane, Lanes } from '../matching/lanes.ts'
@@ -150,9 +150,7 @@ function overrule(
   lookups: readonly Lookup[],
   code: string,
 ): TapeMatch | undefined {
-  const chosen = isOfToken(code)
-    ? chooseEntry(lane, lookups, ({ interaction }) => isRefusing(interaction))
-    : chooseOrReassign(lane, lookups)
+  const chosen = isOfToken(code) ? chooseEntry(lane, lookups, isRefusing) : chooseOrReassign(lane, lookups)
   if (!chosen) return undefined
   const { interaction } = chosen.entry
   if (refusalCode(interaction) === code) {
@@ -175,9 +173,9 @@ function noteStanding(
 }
 
 /** A refusal, or another answer that has nothing in it. */
-function isRefusing(interaction: Interaction): boolean {
+function isRefusing({ interaction, refusal }: Indexed): boolean {
   const { status = 0 } = interaction.reply ?? {}
-  return isRefusal(interaction) || status === 401 || status === 403 || status === 429 || status >= 500
+  return refusal || status === 401 || status === 403 || status === 429 || status >= 500
 }
 
 /** A browser asks before it sends; the interface has no such method, and every answer to it is the recording's. */
