@@ -1,6 +1,6 @@
 import type { CapturedRequest, Interaction } from '../cassettes/interaction.ts'
 import { exchangingToken, scopeText, tenantFact } from '../cassettes/matching/callers.ts'
-import { type CallerFacts, cookiesOf, tokenFactOf } from '../cassettes/message/caller-facts.ts'
+import { type CallerFacts, cookiesAmong, tokenFactOf } from '../cassettes/message/caller-facts.ts'
 import { createLaneNames } from '../cassettes/message/lane-names.ts'
 import { moveRequest } from '../cassettes/message/urls.ts'
 import { missDetail, missMembers } from '../cassettes/miss/problem.ts'
@@ -70,8 +70,7 @@ export function createReplay(options: ReplayOptions): Answerer {
       : tokenFactOf(headers, (value) => grants.factOf(value, principal))
     const client = isExchange ? provenClient : token.kind === 'granted' ? token.client : undefined
     const tenants = callers.tenantsOf(client ?? lane)
-    const cookies = cookiesOf(headers).filter(([name]) => callers.cookies.has(name))
-    return { token, tenant: tenantFact(tenant, tenants), cookies: new Map(cookies) }
+    return { token, tenant: tenantFact(tenant, tenants), cookies: cookiesAmong(headers, callers.cookies) }
   }
 
   const live = (exchange: Exchange, now: number): LiveRequest => {

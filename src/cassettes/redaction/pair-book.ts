@@ -1,6 +1,6 @@
 import { isPublicClientId } from '../../tokens/client-id.ts'
 import type { CapturedReply, CapturedRequest, Interaction, PairDigest } from '../interaction.ts'
-import { readableBody } from '../message/readable-body.ts'
+import { bodyValue } from '../message/readable-body.ts'
 import { type CredentialPair, digestPair, pairsOf, refusesPair } from './refused-pairs.ts'
 
 /** Which pairs of client and secret a recording has seen, and what came of them. In memory only. */
@@ -63,7 +63,7 @@ function readGranted(interactions: readonly Interaction[], operation: string): (
   let isHidden = false
   for (const { request, reply, operation: done } of interactions) {
     if (done !== operation || reply?.status !== 200) continue
-    const named = readableBody(request).fields.find(({ pointer }) => pointer === '/client_id')?.value
+    const named = bodyValue(request, '/client_id')
     if (named !== undefined && isPublicClientId(named)) clients.add(named)
     else isHidden = true
   }

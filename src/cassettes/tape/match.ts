@@ -7,7 +7,7 @@ import { comparedFacts, unread } from '../matching/entry.ts'
 import type { Indexed } from '../matching/entry-index.ts'
 import type { Lane, Lanes } from '../matching/lanes.ts'
 import { type LiveFacts, type Lookup, type LookupContext, lookUp } from '../matching/lookup.ts'
-import { ANYBODY, type CallerFacts, cookiesOf, tokenFactOf } from '../message/caller-facts.ts'
+import { ANYBODY, type CallerFacts, cookiesAmong, tokenFactOf } from '../message/caller-facts.ts'
 import { readRedacted, readRequest, withoutIdleHeaders } from '../message/request-facts.ts'
 import { reportMiss } from '../miss/explain.ts'
 import { shownPath } from '../miss/mask.ts'
@@ -121,7 +121,7 @@ function callerOf(request: CapturedRequest, { cookies }: Callers): CallerFacts {
   return {
     ...ANYBODY,
     token,
-    cookies: new Map(cookiesOf(request.headers).filter(([name]) => cookies.has(name))),
+    cookies: cookiesAmong(request.headers, cookies),
   }
 }
 
