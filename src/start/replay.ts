@@ -114,11 +114,6 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   })
   let url = ''
   const publicUrl = options.publicUrl ?? (() => url)
-  let document: object | undefined
-  const openApi = () => {
-    document ??= buildOpenApi({ publicUrl: publicUrl(), answerer: 'tape', config })
-    return document
-  }
   const { rules, scores } = decidings[0] ?? BUILT_IN
   const outcomes = () => publishOutcomes(rules, scores)
   const ownPages = [
@@ -127,7 +122,8 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
       signingKeys,
       issuer: publicUrl,
       publicUrl,
-      openApi,
+      config: () => config,
+      openApi: () => buildOpenApi({ publicUrl: publicUrl(), answerer: 'tape', config }),
       outcomes,
     }),
     ...startPages(cassettes, publicUrl),
