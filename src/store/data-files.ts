@@ -19,6 +19,10 @@ import { inUse, otherOwner } from './owner-socket.ts'
 import { isSealed } from './seal.ts'
 import { StoreOpenError } from './store.ts'
 
+/** The names that LMDB gives its files. */
+export const DATA_FILE = 'data.mdb'
+export const LOCK_FILE = 'lock.mdb'
+
 /**
  * What is looked at before LMDB opens a directory. Where its own opening fails, the binding tends to crash the process
  * (seen: a file that is not a database, a full disk, a lock file that is none), so none of that may get there.
@@ -35,7 +39,7 @@ export function prepareDirectory(path: string): string {
 export async function prepareFiles(directory: string, own: string): Promise<void> {
   await judgeDataFile(directory, own)
   // What is there already can be read without room, and says itself when it cannot be written.
-  if (!holdsData(join(directory, 'data.mdb'))) proveRoom(directory)
+  if (!holdsData(join(directory, DATA_FILE))) proveRoom(directory)
   reserveLockFile(directory)
   proveDescriptors(directory)
 }
@@ -58,7 +62,7 @@ async function judgeDataFile(directory: string, own: string): Promise<void> {
       'unusable',
       `a restore into ${directory} has not ended. Wait for it; when none runs, repeat it.`,
     )
-  const path = join(directory, 'data.mdb')
+  const path = join(directory, DATA_FILE)
   if (!stands(path)) return
   checkOurs(path)
   if (isSealed(directory)) return
@@ -77,11 +81,13 @@ export function damaged(path: string, why: string, cause?: unknown): StoreOpenEr
   )
 }
 
-const MADE_BEFORE_DATA = /^(?:(?:data|lock)\.mdb|owner-.*\.sock|room-\d+|lost\+found)$/
+const MADE_BEFORE_DATA = /^(?:owner-.*\.sock|room-\d+|lost\+found)$/
 
 /** LMDB makes its file first and its first pages next, which a crash may have come between. */
 function emptied(directory: string): string | undefined {
-  const isFirstStart = readdirSync(directory).every((name) => MADE_BEFORE_DATA.test(name))
+  const isFirstStart = readdirSync(directory).every(
+    (name) => name === DATA_FILE || name === LOCK_FILE || MADE_BEFORE_DATA.test(name),
+  )
   return isFirstStart ? undefined : 'it is empty'
 }
 
@@ -130,7 +136,7 @@ const LOCK_FILE_BYTES = 12_288
  * SIGBUS. Written out beforehand, the same lack of space is an error.
  */
 export function reserveLockFile(directory: string): void {
-  const path = join(directory, 'lock.mdb')
+  const path = join(directory, LOCK_FILE)
   if (stands(path)) {
     checkOurs(path)
     return

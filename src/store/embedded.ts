@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { inArrivalOrder, logicalName } from './arrival-order.ts'
 import type { Entries } from './backing.ts'
 import { createCommits, type OnCommit } from './commits.ts'
-import { damaged, prepareDirectory, prepareFiles } from './data-files.ts'
+import { DATA_FILE, damaged, prepareDirectory, prepareFiles } from './data-files.ts'
 import { FENCE_BLOCK, FENCE_MARK, type Fences, reservedFences } from './fences.ts'
 import { holdingOf } from './holdings.ts'
 import { decodeNumber, encodeNumber, installationName, quotaName } from './keyspace.ts'
@@ -53,7 +53,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   } catch (cause) {
     if (cause instanceof StoreOpenError) throw cause
     // An entry that is not what its name says: what LMDB keeps is whole, and was written by nobody of us.
-    if (isMisread(cause)) throw damaged(join(options.path, 'data.mdb'), UNREADABLE, cause)
+    if (isMisread(cause)) throw damaged(join(options.path, DATA_FILE), UNREADABLE, cause)
     throw new StoreOpenError(
       'unusable',
       `the store path ${options.path} cannot be used: ${messageOf(cause)}. Check its free space and permissions.`,
@@ -178,7 +178,7 @@ function claimingFirst(entries: Entries, claimNow: () => Promise<void>): Entries
 export function refuseNewerFormat(db: Lmdb, directory: string): void {
   const value = db.getBinary(FORMAT_NAME)
   if (value === undefined && !isBegun(db))
-    throw damaged(join(directory, 'data.mdb'), 'it has the entries of another program')
+    throw damaged(join(directory, DATA_FILE), 'it has the entries of another program')
   const found = value === undefined ? FORMAT : decodeNumber(value)
   if (found > FORMAT) {
     throw new StoreOpenError(

@@ -3,6 +3,7 @@ import { open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import type { Entries, Entry, RangeQuery } from './backing.ts'
+import { DATA_FILE } from './data-files.ts'
 import { type StoreDisk, StoreUnavailable } from './store.ts'
 
 export type Lmdb = RootDatabase<Buffer, Buffer>
@@ -37,7 +38,7 @@ export function openLmdb(path: string): Lmdb {
  * Without the pages that nothing uses; where the file has lost some, which LMDB then cannot leave out, with them.
  */
 export async function copyLmdb(db: Lmdb, directory: string): Promise<void> {
-  const path = join(directory, 'data.mdb')
+  const path = join(directory, DATA_FILE)
   try {
     await db.backup(directory, true)
   } catch (cause) {
@@ -168,7 +169,7 @@ export function createDisk(db: Lmdb, directory: string): () => StoreDisk | undef
     askedAt = now
     try {
       const { bavail, bsize } = statfsSync(directory)
-      const bytes = statSync(join(directory, 'data.mdb')).size
+      const bytes = statSync(join(directory, DATA_FILE)).size
       known = { bytes, freeBytes: bavail * bsize, reusableBytes: reusableBytes(db.getStats() as Stats) }
     } catch {
       // Somebody has moved the directory away; the next commit says what is wrong.
