@@ -269,9 +269,22 @@ describe('the commands in the text of the guides', () => {
     expect(wrong).toEqual([])
   })
 
-  it('link to what is there', () => {
-    for (const file of GUIDES)
-      for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/\]\((?!https?:|#)([^)#\s]+)/g))
-        expect(existsSync(join(dirname(file), target)), `${file}: ${target}`).toBe(true)
+  it('link to what is there, headings included', () => {
+    const anchorsOf = (file: string) =>
+      [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+        heading
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+          .replaceAll(' ', '-'),
+      )
+    const dead = GUIDES.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+        .map(([, target = '', anchor]) => ({ target: target ? join(dirname(file), target) : file, anchor }))
+        .filter(
+          ({ target, anchor }) => !existsSync(target) || (anchor && !anchorsOf(target).includes(anchor)),
+        )
+        .map(({ target, anchor }) => `${file}: ${target}#${anchor ?? ''}`),
+    )
+    expect(dead).toEqual([])
   })
 })
