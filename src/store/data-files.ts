@@ -16,6 +16,7 @@ import { makeDirectory } from '../make-directory.ts'
 import { systemCode } from '../system-error.ts'
 import { damageOf } from './lmdb-damage.ts'
 import { inUse, otherOwner } from './owner-socket.ts'
+import { isSealed } from './seal.ts'
 import { StoreOpenError } from './store.ts'
 
 /** The names that LMDB gives its files. */
@@ -64,6 +65,7 @@ async function judgeDataFile(directory: string, own: string): Promise<void> {
   const path = join(directory, DATA_FILE)
   if (!stands(path)) return
   checkOurs(path)
+  if (isSealed(directory)) return
   const owner = await otherOwner(directory, own)
   const damage = statSync(path).size > 0 ? damageOf(path) : emptied(directory)
   if (damage === undefined) return

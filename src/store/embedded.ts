@@ -20,6 +20,7 @@ import {
 import { createStore } from './local-store.ts'
 import { type Beacon, lightBeacon } from './owner-socket.ts'
 import { claimOwnership } from './ownership.ts'
+import { seal } from './seal.ts'
 import { type Store, StoreOpenError, StoreUnavailable } from './store.ts'
 
 export type EmbeddedStoreOptions = {
@@ -88,6 +89,7 @@ async function openIn(directory: string, options: EmbeddedStoreOptions): Promise
       // LMDB must not be closed while it copies.
       await copies.ended()
       await backing.close()
+      if (entries.isSound()) await seal(directory)
     }
     const store = createStore({
       backing: { ...backing, close },

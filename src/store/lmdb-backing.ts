@@ -65,9 +65,12 @@ const FATAL = new Set([-30796, -30795, -30794, -30793])
  */
 const RETRY_MS = 10_000
 
+/** `isSound`: what was written last went to the disk. */
+export type LmdbEntries = Entries & { isSound(): boolean }
+
 const keyOf = (name: string): Buffer => Buffer.from(name)
 
-export function createLmdbBacking(db: Lmdb): Entries {
+export function createLmdbBacking(db: Lmdb): LmdbEntries {
   let failed = false
   /** Set for good once the files can no longer be written by this process. */
   let broken: StoreUnavailable | undefined
@@ -117,6 +120,7 @@ export function createLmdbBacking(db: Lmdb): Entries {
       for (const key of db.getKeys(limited)) yield Buffer.from(key).toString()
     },
     write,
+    isSound: () => !failed,
     close: () => db.close(),
   }
 }
