@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { DATA_FILE } from '../store/data-files.ts'
+import { DATA_FILE } from '../store/lmdb-file.ts'
 import { systemCode } from '../system-error.ts'
 import { KEY_FILE } from '../tokens/key-file.ts'
 

@@ -15,13 +15,10 @@ import { join } from 'node:path'
 import { makeDirectory } from '../make-directory.ts'
 import { systemCode } from '../system-error.ts'
 import { damageOf } from './lmdb-damage.ts'
+import { DATA_FILE, LOCK_FILE } from './lmdb-file.ts'
 import { inUse, otherOwner } from './owner-socket.ts'
 import { isSealed } from './seal.ts'
 import { StoreOpenError } from './store.ts'
-
-/** The names that LMDB gives its files. */
-export const DATA_FILE = 'data.mdb'
-export const LOCK_FILE = 'lock.mdb'
 
 /**
  * What is looked at before LMDB opens a directory. Where its own opening fails, the binding tends to crash the process

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { inArrivalOrder, logicalName } from './arrival-order.ts'
 import type { Entries } from './backing.ts'
 import { createCommits, type OnCommit } from './commits.ts'
-import { DATA_FILE, damaged, prepareDirectory, prepareFiles } from './data-files.ts'
+import { damaged, prepareDirectory, prepareFiles } from './data-files.ts'
 import { FENCE_BLOCK, FENCE_MARK, type Fences, reservedFences } from './fences.ts'
 import { holdingOf } from './holdings.ts'
 import { decodeNumber, encodeNumber, installationName, quotaName } from './keyspace.ts'
@@ -17,6 +17,7 @@ import {
   messageOf,
   openLmdb,
 } from './lmdb-backing.ts'
+import { DATA_FILE } from './lmdb-file.ts'
 import { createStore } from './local-store.ts'
 import { type Beacon, lightBeacon } from './owner-socket.ts'
 import { claimOwnership } from './ownership.ts'

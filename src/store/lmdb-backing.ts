@@ -3,7 +3,7 @@ import { open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import type { Entries, Entry, RangeQuery } from './backing.ts'
-import { DATA_FILE } from './data-files.ts'
+import { DATA_FILE } from './lmdb-file.ts'
 import { type StoreDisk, StoreUnavailable } from './store.ts'
 
 export type Lmdb = RootDatabase<Buffer, Buffer>

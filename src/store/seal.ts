@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { replaceFileSync, writeAllSync } from '../replace-file.ts'
-import { readMeta } from './lmdb-file.ts'
+import { DATA_FILE, readMeta } from './lmdb-file.ts'
 
 /** What a clean stop leaves beside the data file. */
 export const SEAL_FILE = 'data.seal'
@@ -15,7 +15,7 @@ const ATTEMPTS = 5
 export async function seal(directory: string): Promise<void> {
   try {
     for (let attempt = 0; attempt < ATTEMPTS && !isSealed(directory); attempt++) {
-      const mark = Buffer.from(markOf(join(directory, 'data.mdb')))
+      const mark = Buffer.from(markOf(join(directory, DATA_FILE)))
       replaceFileSync(join(directory, SEAL_FILE), (fd) => writeAllSync(fd, mark, 0), 0o600)
       if (!isSealed(directory)) await sleep(TICK_MS)
     }
@@ -29,7 +29,7 @@ export async function seal(directory: string): Promise<void> {
  * not, whatever times it was given; nor is one that was changed within the tick of the clock in which it was sealed.
  */
 export function isSealed(directory: string): boolean {
-  const path = join(directory, 'data.mdb')
+  const path = join(directory, DATA_FILE)
   const sealPath = join(directory, SEAL_FILE)
   try {
     const sealed = statSync(sealPath, { bigint: true })
