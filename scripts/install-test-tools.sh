@@ -1,8 +1,7 @@
 #!/bin/sh
 # Installs what the tests need beyond npm, from Debian's packages, when it is missing: a browser for the pages,
-# Python's OAuth clients for the token exchange, pytest, curl, zsh and fish for completion, Prometheus and
-# promtool for metrics, rules and dashboards. On
-# other systems it names what to install by hand.
+# Python's OAuth clients for the token exchange, pytest, curl, zsh and fish for completion, Prometheus and promtool
+# for metrics, rules and dashboards. On other systems it names what to install by hand.
 # The generator of TypeScript types, the readers of HAR files and Jest come from npm, beside the project's own packages.
 set -eu
 

@@ -29,8 +29,10 @@ export const NOT_QUICK = {
   /** A command line, a compiler or a package manager at a time: seconds each. */
   programs: [
     'test/cli/backup.test.ts',
+    'test/cli/call.test.ts',
     'test/cli/cassette-faults.test.ts',
     'test/cli/cassette-replay.test.ts',
+    'test/cli/completion.test.ts',
     'test/cli/ready.test.ts',
     'test/cli/signing-keys.test.ts',
     'test/clients/typed.test.ts',
