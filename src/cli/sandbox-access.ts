@@ -52,7 +52,7 @@ function readAccess(env: Io['env'], allowsHttp: boolean): Access | string {
     base,
     credentials: credentials ?? (isHere ? demo : undefined),
     token: token || undefined,
-    send: (request) => sendOrSay(send, request, env.SANDGATE_URL ? undefined : DEFAULT_URL),
+    send: (request) => sendOrSay(send, request),
     masked: (said) => known.reduce((left, each) => left.replaceAll(each, '[secret]'), said),
   }
 }
@@ -64,17 +64,15 @@ function demoPartner(): Credentials {
 async function sendOrSay(
   send: ReturnType<typeof createSend>,
   request: CapturedRequest,
-  unnamed: string | undefined,
 ): Promise<CapturedReply | SendError> {
   try {
     return await send(request)
   } catch (error) {
     if (!(error instanceof SendError)) throw error
-    if ((error.cause as NodeJS.ErrnoException).code !== 'ECONNREFUSED') return error
-    const todo = 'start a gateway with sandgate serve'
-    const or =
-      unnamed === undefined ? 'or set SANDGATE_URL to one that runs' : 'or set SANDGATE_URL to another one'
-    return new SendError(`${error.message}; ${todo}, ${or}`)
+    const isNobody = (error.cause as NodeJS.ErrnoException).code === 'ECONNREFUSED'
+    const todo = isNobody ? '; start a gateway with sandgate serve, or set SANDGATE_URL to one that runs' : ''
+    // What TLS says of a fault has line breaks.
+    return new SendError(`${error.message.replaceAll(/\s+/g, ' ').trim()}${todo}`)
   }
 }
 

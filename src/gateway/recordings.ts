@@ -11,6 +11,7 @@ import { type Clock, instant } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
 import type { Logger } from '../observe/logger.ts'
 import { product } from '../product.ts'
+import { createWorkQueue } from '../work-queue.ts'
 
 /** A recording of the front door as an operator sees it. */
 export type RecordingRow = {
@@ -78,7 +79,7 @@ export function createRecordings(
   const ending = new Set<Writer>()
   const ended = { recorded: 0, dropped: 0 }
   const switching = new Set<Switching>()
-  let running: Promise<void> = Promise.resolve()
+  const changes = createWorkQueue()
 
   const row = (name: string, { writer, partner, startedAt }: Active): RecordingRow => {
     const { state, exchanges, fault } = writer.status()
@@ -136,7 +137,7 @@ export function createRecordings(
   }
 
   const stop: Recordings['stop'] = async (asked) => {
-    await running
+    await changes.idle()
     const name = active.has(asked) ? asked : [...active].find(([, one]) => one.asked === asked)?.[0]
     const one = active.get(name ?? '')
     if (name === undefined || !one) return undefined
@@ -172,7 +173,7 @@ export function createRecordings(
       const next: Switching = { partner, waiting: [] }
       active.delete(name)
       switching.add(next)
-      running = running.then(() => goOn(name, one, next))
+      void changes.run(() => goOn(name, one, next))
     }
   }
 
@@ -200,7 +201,7 @@ export function createRecordings(
     stop,
     rulesChanged,
     close: async () => {
-      await running
+      await changes.idle()
       for (const name of [...active.keys()]) {
         await stop(name).catch((error: unknown) => {
           logger.error({ err: error, recording: name }, 'recording is not finished')

@@ -1,6 +1,6 @@
 import type { CapturedRequest, Interaction } from '../cassettes/interaction.ts'
 import { exchangingToken, scopeText, tenantFact } from '../cassettes/matching/callers.ts'
-import { type CallerFacts, cookiesOf, tokenFactOf } from '../cassettes/message/caller-facts.ts'
+import { type CallerFacts, cookiesAmong, tokenFactOf } from '../cassettes/message/caller-facts.ts'
 import { createLaneNames } from '../cassettes/message/lane-names.ts'
 import { moveRequest } from '../cassettes/message/urls.ts'
 import { missDetail, missMembers } from '../cassettes/miss/problem.ts'
@@ -60,7 +60,7 @@ export function createReplay(options: ReplayOptions): Answerer {
   }
 
   /** Who is asking, as the edge has found out. */
-  const callerOf = (exchange: Exchange, request: LiveRequest['request']): CallerFacts => {
+  const callerOf = (exchange: Exchange, request: LiveRequest['request'], lane: string): CallerFacts => {
     const { headers } = request
     const { principal, provenClient, endpoint } = exchange
     const tenant = headerOf(headers, 'x-tenant-id')
@@ -69,19 +69,19 @@ export function createReplay(options: ReplayOptions): Answerer {
       ? exchangingToken(headers, provenClient ?? 'unnamed')
       : tokenFactOf(headers, (value) => grants.factOf(value, principal))
     const client = isExchange ? provenClient : token.kind === 'granted' ? token.client : undefined
-    const tenants = callers.tenantsOf(client ?? laneNameOf(exchange, request))
-    const cookies = cookiesOf(headers).filter(([name]) => callers.cookies.has(name))
-    return { token, tenant: tenantFact(tenant, tenants), cookies: new Map(cookies) }
+    const tenants = callers.tenantsOf(client ?? lane)
+    return { token, tenant: tenantFact(tenant, tenants), cookies: cookiesAmong(headers, callers.cookies) }
   }
 
   const live = (exchange: Exchange, now: number): LiveRequest => {
     const request = recordedRequest(exchange, edge.publicUrl(), recordedOrigin)
+    const lane = laneNameOf(exchange, request)
     return {
-      lane: laneNameOf(exchange, request),
+      lane,
       operation: operationOf(exchange),
       request,
       now,
-      caller: callerOf(exchange, request),
+      caller: callerOf(exchange, request, lane),
       requestId: exchange.requestId,
       origin: edge.publicUrl(),
     }

@@ -115,34 +115,21 @@ export function scopesOf({ reply }: Interaction): readonly string[] {
   return node?.kind === 'string' ? node.value.split(' ').filter((scope) => scope !== '') : []
 }
 
-/**
- * Recorded retries: the answers that the recording gateway had repeated from its store. They count as used with
- * their original. One whose original was not recorded is an original here.
- */
-export function recordedRetries(interactions: readonly Interaction[]): ReadonlyMap<Interaction, Interaction> {
+/** What the Idempotency-Keys of a recording say of its interactions. */
+export type KeyHistory = {
+  /**
+   * Recorded retries, each with its original: the answers that the recording gateway had repeated from its store. They
+   * count as used with their original. One whose original was not recorded is an original here.
+   */
+  readonly retries: ReadonlyMap<Interaction, Interaction>
+  /** Those whose key belonged to another kept answer by then, and that were answered otherwise all the same. */
+  readonly repeated: ReadonlySet<Interaction>
+}
+
+export function keyHistory(interactions: readonly Interaction[]): KeyHistory {
   const retries = new Map<Interaction, Interaction>()
-  eachWithKey(interactions, (interaction, { ofPath }) => {
-    if (ofPath && isReplayed(interaction)) retries.set(interaction, ofPath)
-  })
-  return retries
-}
-
-/** Those whose Idempotency-Key belonged to another kept answer by then, and that were answered otherwise all the same. */
-export function repeatedKeys(interactions: readonly Interaction[]): ReadonlySet<Interaction> {
   const repeated = new Set<Interaction>()
-  eachWithKey(interactions, (interaction, { ofKey }) => {
-    if (ofKey && !isReplayed(interaction)) repeated.add(interaction)
-  })
-  return repeated
-}
-
-/** What a gateway has kept under a key: by any request, and by one with the same path. */
-type Kept = { readonly ofKey: Interaction | undefined; readonly ofPath: Interaction | undefined }
-
-function eachWithKey(
-  interactions: readonly Interaction[],
-  visit: (interaction: Interaction, kept: Kept) => void,
-): void {
+  /** What a gateway has kept: under a key, and under a key and a path. */
   const originals = new Map<string, Interaction>()
   for (const interaction of interactions) {
     const { request, reply, lane } = interaction
@@ -151,11 +138,17 @@ function eachWithKey(
     if (isTokenExchange(interaction)) continue
     const name = `${lane}\n${idempotencyKey(key)}`
     const pathName = `${name}\n${comparedTarget(request.target).path}`
-    visit(interaction, { ofKey: originals.get(name), ofPath: originals.get(pathName) })
-    if (!isStored(interaction) || isReplayed(interaction)) continue
+    if (isReplayed(interaction)) {
+      const original = originals.get(pathName)
+      if (original) retries.set(interaction, original)
+      continue
+    }
+    if (originals.has(name)) repeated.add(interaction)
+    if (!isStored(interaction)) continue
     if (!originals.has(name)) originals.set(name, interaction)
     if (!originals.has(pathName)) originals.set(pathName, interaction)
   }
+  return { retries, repeated }
 }
 
 function isReplayed({ reply }: Interaction): boolean {

@@ -1,7 +1,7 @@
 import { rowOf } from '../../operations/operations.ts'
 import { partitionPoint } from '../../partition-point.ts'
 import type { Interaction } from '../interaction.ts'
-import { isRefusal, isTokenExchange } from './edge-answers.ts'
+import { isTokenExchange } from './edge-answers.ts'
 
 /**
  * What relates interactions of one lane: a value that they share, or a resource. `unsafe` holds the positions of
@@ -116,9 +116,9 @@ export function isSafe(method: string): boolean {
 }
 
 /** Whether an interaction may have changed something: refusals have not, and a token is one of many. */
-export function isUnsafe(interaction: Interaction): boolean {
-  if (isSafe(interaction.request.method) || interaction.origin.startsWith('edge:')) return false
-  return !isTokenExchange(interaction) && !isRefusal(interaction)
+export function isUnsafe({ interaction, refusal }: Pick<Acting, 'interaction' | 'refusal'>): boolean {
+  if (refusal || isSafe(interaction.request.method) || interaction.origin.startsWith('edge:')) return false
+  return !isTokenExchange(interaction)
 }
 
 /** A usage view follows from everything that was done. */
@@ -134,6 +134,8 @@ export function familyOf([first = '', second = '']: readonly string[]): string {
 
 type Acting = {
   readonly interaction: Interaction
+  /** The sandbox has refused the request for what it was. */
+  readonly refusal: boolean
   readonly family: string
   readonly layout: { readonly path: { readonly size: number }; readonly query: { readonly size: number } }
 }
@@ -144,11 +146,13 @@ type Resources = { readonly dependsOn: readonly string[]; readonly changes: read
  * The resources that an entry depends on and those that it may change. A read without a value of its own (a list)
  * shows the whole family of its path.
  */
-export function resourcesOf({ interaction, family, layout }: Acting): Resources {
+export function resourcesOf(entry: Acting): Resources {
+  const { interaction, family, layout } = entry
   const row = rowOf(interaction.operation)
-  if (row?.changes === 'everything' && isUnsafe(interaction))
+  const mayChange = isUnsafe(entry)
+  if (row?.changes === 'everything' && mayChange)
     return { dependsOn: [EVERYTHING], changes: [family, EVERYTHING, RESET] }
-  if (isUnsafe(interaction)) return { dependsOn: [family, RESET], changes: [family, EVERYTHING] }
+  if (mayChange) return { dependsOn: [family, RESET], changes: [family, EVERYTHING] }
   if (row?.shows === 'usage') return { dependsOn: [EVERYTHING], changes: [] }
   const isList = isSafe(interaction.request.method) && layout.path.size === 0 && layout.query.size === 0
   return { dependsOn: isList ? [family, RESET] : [RESET], changes: [] }

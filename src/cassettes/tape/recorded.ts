@@ -1,6 +1,6 @@
 import { append } from '../../map-entries.ts'
 import type { Cassette, Interaction } from '../interaction.ts'
-import { isTokenExchange, recordedRetries, repeatedKeys } from '../matching/edge-answers.ts'
+import { isTokenExchange, keyHistory } from '../matching/edge-answers.ts'
 import { type Entry, type EntryContext, prepareEntry } from '../matching/entry.ts'
 
 /** An interaction and its place among all of the tape. */
@@ -72,8 +72,7 @@ function interactionsOf(
   isLive: (interaction: Interaction) => boolean,
 ): RecordedInteraction[] {
   const { interactions } = cassette
-  const retries = recordedRetries(interactions)
-  const repeated = repeatedKeys(interactions)
+  const { retries, repeated } = keyHistory(interactions)
   const positions = new Map(interactions.map((interaction, i) => [interaction, first + i]))
   return interactions.map((interaction, i) => {
     const original = retries.get(interaction)
