@@ -76,7 +76,11 @@ export async function openParts(options: StartOptions): Promise<Parts> {
     lifetimeSeconds: config.tokens.lifetimeSeconds,
     publishSeconds: config.tokens.publishSeconds,
   })
-  const recordings = createRecordings(() => settings.current().config, publicUrl, clock, logger)
+  const recordings = createRecordings({
+    config: () => settings.current().config,
+    origin: publicUrl,
+    ...{ clock, logger },
+  })
   const ownMetrics = () =>
     createMetrics({
       reads: {

@@ -1,10 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runCommandLine } from '../../src/cli/command-line.ts'
-import { exitCode } from '../../src/cli/exit-codes.ts'
 import { RATE_LIMIT_GROUPS } from '../../src/config/contract.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { startSession } from '../../src/start/recording.ts'
+import { sandgate } from '../cli/cassette-fixtures.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { partner, type TestPartner } from '../support/partners.ts'
 import { type ForeignClient, type Manners, openForeignSandbox } from './foreign-sandbox.ts'
@@ -94,15 +93,8 @@ async function imported(upstream: string, tell: (target: Target) => Promise<void
     har,
     JSON.stringify({ log: { version: '1.2', creator: { name: 'x', version: '1' }, entries } }),
   )
-  let err = ''
-  const ending = await runCommandLine(['cassette', 'import', har, '--out', out], {
-    out: () => {},
-    err: (text: string) => {
-      err += text
-    },
-    env: {},
-  })
-  if (exitCode(ending) !== 0) throw new Error(err)
+  const { code, err } = await sandgate(['cassette', 'import', har, '--out', out])
+  if (code !== 0) throw new Error(err)
   return out
 }
 

@@ -7,6 +7,7 @@ import type * as library from '../../src/sandgate.ts'
 import { run, type Said, scripts } from '../facts/sessions.ts'
 import { frontDoor, targetAt } from '../facts/ways.ts'
 import { runs } from '../support/effort.ts'
+import { freePort } from '../support/free-port.ts'
 import { type PartnerProject, partnerProject } from './partner-project.ts'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
@@ -94,6 +95,19 @@ await import('./sign-in.mjs')
 console.log((await tape.close()).live)`
     project.write('library.mjs', script)
     expect(node('library.mjs')).toBe('token Bearer\n1\n')
+  })
+
+  it('prints a token and makes a call, of what it runs itself', async () => {
+    const port = await freePort()
+    const serve = `node_modules/.bin/sandgate serve --store memory --quiet --port ${port} --operator-port 0`
+    const { code, output } = await project.shell(
+      `export SANDGATE_URL=http://127.0.0.1:${port}
+${serve} > served & until grep -q listening served; do sleep 0.1; done
+SANDGATE_TOKEN=$(node_modules/.bin/sandgate token) node_modules/.bin/sandgate call payments.fund amount=5077 --quiet
+kill $!`,
+    )
+    expect(output).toMatch(/"amount":5077.*"outcome":"success"/)
+    expect(code).toBe(0)
   })
 
   it('replays any session that it has recorded, where nothing but the package is', async () => {

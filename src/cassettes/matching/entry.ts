@@ -11,7 +11,7 @@ import type { Callers } from './callers.ts'
 import { canonicalKey } from './canonical-key.ts'
 import { isRefusal, isTokenExchange } from './edge-answers.ts'
 import type { Layout } from './layout.ts'
-import { familyOf, isSafe } from './order.ts'
+import { familyOf, isSafe } from './resources.ts'
 import type { BoundKind, Shape, ShapeOf } from './shape.ts'
 import type { TraitsOf } from './traits.ts'
 

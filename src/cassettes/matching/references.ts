@@ -2,7 +2,7 @@ import { rowOf } from '../../operations/operations.ts'
 import { VOLATILE } from '../bindings/contract.ts'
 import type { Cassette, Interaction, Place } from '../interaction.ts'
 import { placeKey } from '../message/place.ts'
-import { isSafe } from './order.ts'
+import { isSafe } from './resources.ts'
 
 /** Which references of a read are compared, and which of them the recording had made by then: keys of places. */
 export type ReferencePlaces = {

@@ -1,6 +1,7 @@
 import { getOrMake } from '../../map-entries.ts'
 import type { Entry } from './entry.ts'
-import { isUnsafe, type Relation, resourcesOf } from './order.ts'
+import type { Relation } from './order.ts'
+import { isUnsafe, resourcesOf } from './resources.ts'
 import { valuesOf } from './values.ts'
 
 export type EntryRelations = {

@@ -1,7 +1,8 @@
 import { append } from '../../map-entries.ts'
 import type { Cassette, Interaction } from '../interaction.ts'
-import { isTokenExchange, keyHistory } from '../matching/edge-answers.ts'
+import { isTokenExchange } from '../matching/edge-answers.ts'
 import { type Entry, type EntryContext, prepareEntry } from '../matching/entry.ts'
+import { keyHistory } from '../matching/key-history.ts'
 
 /** An interaction and its place among all of the tape. */
 export type RecordedInteraction = {
