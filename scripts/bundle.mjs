@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { build } from 'esbuild'
+import { oneFile } from './one-file.mjs'
 import { quickAssertions } from './quick-assertions.mjs'
 
 /** Everything, as CommonJS: see docs/decisions/0048-one-bundle.md. */
@@ -17,30 +18,24 @@ const SMALLER = {
   'light-my-request': 'scripts/bundled/unused.cjs',
 }
 
-await build({
-  entryPoints: ['scripts/bundled/entries.ts'],
-  outfile: BUNDLE,
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'cjs',
-  // Native code, and what is looked up by its files.
-  external: ['lmdb', 'pino-pretty'],
-  plugins: [
-    quickAssertions,
-    { name: 'smaller', setup: (build) => Object.entries(SMALLER).map((each) => replace(build, ...each)) },
-  ],
-  define: { 'import.meta.url': 'sandgateModuleUrl' },
-  banner: { js: "const sandgateModuleUrl = require('node:url').pathToFileURL(__filename).href;" },
-  // Jest has no import() without a flag of Node's.
-  supported: { 'dynamic-import': false },
-  // Names stay, so that a stack trace can be read as it is.
-  minifyWhitespace: true,
-  minifySyntax: true,
-  sourcemap: true,
-  legalComments: 'none',
-  logLevel: 'warning',
-})
+write(
+  BUNDLE,
+  await oneFile(
+    'scripts/bundled/entries.ts',
+    {
+      // Native code, and what is looked up by its files.
+      external: ['lmdb', 'pino-pretty'],
+      plugins: [
+        quickAssertions,
+        { name: 'smaller', setup: (build) => Object.entries(SMALLER).map((each) => replace(build, ...each)) },
+      ],
+      define: { 'import.meta.url': 'sandgateModuleUrl' },
+      legalComments: 'none',
+      logLevel: 'warning',
+    },
+    'const sandgateModuleUrl=require("node:url").pathToFileURL(__filename).href;',
+  ),
+)
 
 function replace(build, name, file) {
   build.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: resolve(file) }))

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 /** The trace that a request belongs to: W3C Trace Context, https://www.w3.org/TR/trace-context/. */
 export type TraceParent = {
   /** 32 hex digits. */
@@ -21,4 +23,12 @@ export function readTraceparent(header: string | string[] | undefined): TracePar
   if (version === undefined || version === 'ff' || (version === '00' && rest !== undefined)) return undefined
   if (/^0+$/.test(traceId) || /^0+$/.test(parentId)) return undefined
   return { traceId, parentId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
+}
+
+/** A span of our own, as a traceparent: below the caller's, or, where there is none, in a trace that nobody samples. */
+export function childOf(parent: TraceParent | undefined): string {
+  // Node keeps random UUIDs in store, and no other random bytes. What is fixed in them is never zero.
+  const span = randomUUID().slice(0, 18).replaceAll('-', '')
+  const traceId = parent?.traceId ?? randomUUID().replaceAll('-', '')
+  return `00-${traceId}-${span}-${parent?.sampled ? '01' : '00'}`
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readTraceparent } from '../../src/http/traceparent.ts'
+import { childOf, readTraceparent } from '../../src/http/traceparent.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const PARENT = '00f067aa0ba902b7'
@@ -55,5 +55,22 @@ describe('a traceparent', () => {
         },
       ),
     )
+  })
+})
+
+describe('a span of our own', () => {
+  it('is a new one in the trace of its parent, as far as that is sampled', () => {
+    const parent = { traceId: TRACE, parentId: PARENT, sampled: true }
+    const child = readTraceparent(childOf(parent))
+    expect(child).toEqual({ ...parent, parentId: expect.any(String) })
+    expect(child?.parentId).not.toBe(PARENT)
+    expect(childOf({ ...parent, sampled: false })).toMatch(/-00$/)
+  })
+
+  it('begins a trace of its own where there is no parent', () => {
+    const some = Array.from({ length: 100 }, () => readTraceparent(childOf(undefined)))
+    expect(new Set(some.map((each) => each?.traceId)).size).toBe(100)
+    expect(new Set(some.map((each) => each?.parentId)).size).toBe(100)
+    expect(some.every((each) => each?.sampled === false)).toBe(true)
   })
 })

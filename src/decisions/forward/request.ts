@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { UpstreamConfig } from '../../config/upstream.ts'
 import type { HeaderLine } from '../../http/header-lines.ts'
+import { childOf, readTraceparent } from '../../http/traceparent.ts'
 import type { Call } from '../../operations/operation.ts'
 import type { PageRequest } from '../decide.ts'
 
@@ -28,19 +29,18 @@ export function createRequestLines(
   const passed = [...PASSED, ...headers.map((name) => name.toLowerCase())]
   return (call, key) => {
     const { request, requestId, tenant, scopes } = call
+    const trace = readTraceparent(request.headers.traceparent)
     const lines: HeaderLine[] = [
       ['Host', host],
       ['X-Request-Id', requestId],
       ['Forwarded', forwarded(request.client, publicUrl())],
-      ['traceparent', traceparent(request.headers.traceparent)],
+      ['traceparent', childOf(trace)],
       ['Accept-Encoding', 'identity'],
     ]
     if (tenantHeader && scopes !== undefined) lines.push(['X-Tenant-Id', tenant])
     if (key !== undefined) lines.push(['Idempotency-Key', key])
     const { tracestate } = request.headers
-    if (typeof tracestate === 'string' && isTraceparent(request.headers.traceparent)) {
-      lines.push(['tracestate', tracestate])
-    }
+    if (typeof tracestate === 'string' && trace) lines.push(['tracestate', tracestate])
     for (const name of passed) {
       const value = request.headers[name]
       if (typeof value === 'string') lines.push([name, value])
@@ -93,19 +93,6 @@ let typed = { url: '', parameters: '' }
 function typedAt(url: string): typeof typed {
   const { host, protocol } = new URL(url)
   return { url, parameters: `;host="${host}";proto=${protocol.slice(0, -1)}` }
-}
-
-const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
-
-function isTraceparent(value: unknown): value is string {
-  return typeof value === 'string' && TRACEPARENT.test(value)
-}
-
-/** W3C Trace Context: the trace goes on, with the gateway as the parent; a client without one begins none. */
-function traceparent(received: unknown): string {
-  const parent = randomBytes(8).toString('hex')
-  if (isTraceparent(received)) return `${received.slice(0, 36)}${parent}${received.slice(52)}`
-  return `00-${randomBytes(16).toString('hex')}-${parent}-00`
 }
 
 /** The path and query, each character one that a request line may hold. */
