@@ -1,7 +1,8 @@
 # The gateway in a container.
 #
 #   docker build -t sandgate .
-#   docker build -t sandgate --secret id=npmrc,src="$HOME/.npmrc" .   # packages from a registry of your own
+#   docker build -t sandgate --secret id=npmrc,src="$HOME/.npmrc" .              # packages from a registry of your own
+#   docker build -t sandgate --secret id=ca,src=/etc/ssl/certs/company.pem .     # behind a certificate authority of your own
 #
 # BASE builds: Node.js 20 or newer with npm. RUNTIME runs: the same C library, and nothing else is needed, not even a
 # shell, since no command runs in the last stage.
@@ -11,8 +12,10 @@ ARG RUNTIME=docker.io/library/debian:bookworm-slim
 FROM ${BASE} AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-# A secret is there for this one command and in no layer.
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts
+# A secret is there for this one command, when it was given, and in no layer.
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=secret,id=ca,target=/run/secrets/ca.pem \
+  if [ -f /run/secrets/ca.pem ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/ca.pem; fi \
+  && npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 # What the package ships, the packages of the lock file that it runs with, Node.js, and an empty place for the state.
 RUN npm pack \
