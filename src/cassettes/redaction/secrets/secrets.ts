@@ -204,6 +204,8 @@ function spellings(value: string): Set<string> {
   const percent = encodeURIComponent(value.toWellFormed())
   const bytes = latin1(value)
   return new Set([
+    ...withoutFrame(value),
+    ...(/^[\0-\xff]*$/.test(value) ? [value] : []),
     ...decodings(bytes),
     ...decodings(bytes.replaceAll(' ', '+')),
     percent,
@@ -212,6 +214,19 @@ function spellings(value: string): Set<string> {
     latin1(value.toLowerCase()),
     latin1(value.toUpperCase()),
   ])
+}
+
+/**
+ * What a server makes of what it was sent: without the white space around it and the scheme before it, a card number in
+ * groups or in one.
+ */
+function withoutFrame(value: string): string[] {
+  const bare = value.trim().replace(/^(?:bearer|token|basic)\s+/i, '')
+  const framed = bare.length < value.length && bare.length >= SEARCHED_LENGTH ? [latin1(bare)] : []
+  const digits = /^[0-9 -]{13,23}$/.test(value) ? value.replaceAll(/[ -]/g, '') : ''
+  if (digits.length < 13) return framed
+  const groups = digits.match(/.{1,4}/g) ?? []
+  return [...framed, digits, groups.join(' '), groups.join('-')]
 }
 
 function isBase64(character: string): boolean {
