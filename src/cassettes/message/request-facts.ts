@@ -6,7 +6,7 @@ import { essence } from '../../http/media-type.ts'
 import { segmentsOf } from '../../http/target.ts'
 import type { CapturedRequest } from '../interaction.ts'
 import { bodyFields, type EditableField } from './body-fields.ts'
-import { BeyondBound } from './bounds.ts'
+import { withinBounds } from './bounds.ts'
 import { bufferOf } from './bytes.ts'
 import { ANYBODY, type CallerFacts } from './caller-facts.ts'
 import { codingOf, decodeBody } from './encoding.ts'
@@ -189,16 +189,15 @@ function bodyFacts(request: CapturedRequest, contentType: string, mediaType: str
 
 /** With the fields in which redaction has found what it knows by name, so that these values are bound here as well. */
 function rawBody(text: string, mediaType: string): RequestBody {
-  try {
-    // Bytes that are no text would all read as one replacement character, so they are compared as they stand.
-    const fields = bodyFields(text, mediaType)
-      .filter(({ value }) => !value.includes('\ufffd'))
-      .toSorted((a, b) => a.start - b.start)
-    return { kind: 'raw', text, fields }
-  } catch (cause) {
-    if (!(cause instanceof BeyondBound)) throw cause
-    return { kind: 'raw', text, fields: [] }
-  }
+  const fields = withinBounds<readonly EditableField[]>(
+    () =>
+      // Bytes that are no text would all read as one replacement character, so they are compared as they stand.
+      bodyFields(text, mediaType)
+        .filter(({ value }) => !value.includes('\ufffd'))
+        .toSorted((a, b) => a.start - b.start),
+    () => [],
+  )
+  return { kind: 'raw', text, fields }
 }
 
 const JSON_TYPE = 'json'
