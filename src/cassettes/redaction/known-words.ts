@@ -68,6 +68,8 @@ const DATE = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/
 /** Of a country code; all that this currency is used with have as many. */
 const CODE_DIGITS = 3
 
+/** What a date becomes that went through an instant. */
+const MIDNIGHTS = ['T00:00:00', 'T00:00:00Z', 'T00:00:00.000Z']
 /** How numbers of nine and ten digits are written, beside in pairs. */
 const GROUPINGS = [
   [2, 3, 2, 2],
@@ -104,7 +106,12 @@ function otherSpellings(value: string): readonly string[] {
   const [, year = '', month = '', day = ''] = DATE.exec(value) ?? []
   if (day !== '') {
     const dayFirst = ['/', '-', '.'].map((between) => [day, month, year].join(between))
-    return [...dayFirst, `${month}/${day}/${year}`, year + month + day, `${value}T00:00:00`]
+    return [
+      ...dayFirst,
+      `${month}/${day}/${year}`,
+      year + month + day,
+      ...MIDNIGHTS.map((time) => value + time),
+    ]
   }
   if (!/\p{L}{5}|[0-9]{4}/u.test(value)) return []
   const plain = withoutAccents(value)
