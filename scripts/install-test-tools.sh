@@ -2,7 +2,8 @@
 # Installs what the tests need beyond npm, from Debian's packages, when it is missing: a browser for the pages,
 # Python's OAuth clients for the token exchange, pytest, curl, zsh and fish for completion, Prometheus and promtool
 # for metrics, rules and dashboards. On other systems it names what to install by hand.
-# The generator of TypeScript types, the readers of HAR files and Jest come from npm, beside the project's own packages.
+# The generator of TypeScript types, the readers of HAR files, Jest, and the programs of Postman and Bruno come from npm,
+# beside the project's own packages.
 set -eu
 
 missing=""
@@ -26,6 +27,7 @@ need python3-pytest /usr/bin/python3 -c 'import pytest'
 sh "$(dirname "$0")/generate-types.sh"
 sh "$(dirname "$0")/har-readers.sh"
 sh "$(dirname "$0")/test-runners.sh"
+sh "$(dirname "$0")/collection-runners.sh"
 
 [ -n "$missing" ] || exit 0
 

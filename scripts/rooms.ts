@@ -26,6 +26,7 @@ export const LAYERS: readonly Floor[] = [
     http: 'facts of HTTP',
     'clock.ts': 'time',
     'product.ts': 'its version',
+    'create-files.ts': 'over nothing',
     'file-lock.ts': 'one at a time',
     'make-directory.ts': 'and those above',
     'map-entries.ts': 'lists in maps',

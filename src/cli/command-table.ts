@@ -98,6 +98,27 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/openapi.ts'),
   },
   {
+    name: 'init',
+    summary:
+      'Write a configuration, with a first partner and a sandbox key that is shown once. Over nothing that is there.',
+    options: {
+      directory: {
+        value: 'DIR',
+        summary: 'Where sandgate.yaml and partners.yaml are written; by default ./config.',
+      },
+      partner: { value: 'ID', summary: 'The id of the partner; by default first.' },
+      name: { value: 'NAME', summary: 'Its name, for people; by default its id.' },
+      tenant: { value: 'ID', summary: 'Its tenant; by default tn_sandbox_ and its id.' },
+      'public-url': { value: 'URL', summary: 'What partners type to reach the gateway.' },
+      data: {
+        value: 'DIR',
+        summary: 'The data directory; by default ./data, from where the gateway is started.',
+      },
+    },
+    example: 'sandgate init --directory onboarding --partner acme --name "Acme Payments"',
+    load: () => import('./commands/init.ts'),
+  },
+  {
     name: 'keys create',
     summary: 'Make a sandbox key for a partner; it is shown once.',
     options: {

@@ -7,7 +7,7 @@ export const EXIT_CODES = {
     description:
       'The command line is wrong or incomplete: no command, an unknown command or option, or a bad value.',
   },
-  configuration: { code: 3, description: 'The configuration is not valid.' },
+  configuration: { code: 3, description: 'The configuration is not valid, or is not there.' },
   store: {
     code: 4,
     description: 'The data directory is in use by another gateway, is damaged, or cannot be used.',

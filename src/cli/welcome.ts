@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { demoCredentials } from '../config/demo.ts'
 import type { Config } from '../config/schema.ts'
+import { firstCall } from './first-call.ts'
 
 /**
  * What a person sees after the start: where it listens and, while the published demo key is active, a first call
@@ -20,9 +20,7 @@ export function welcome(config: Config, urls: { partnerUrl: string; operatorUrl:
     `  Demo credentials: client_id ${demo.clientId}, client_secret ${demo.clientSecret}`,
     '  A token, then a payment (paste both; paste the second one again to see it replayed):',
     '',
-    `TOKEN=$(curl -s ${urls.partnerUrl}/auth/token -d client_id=${demo.clientId} -d client_secret=${demo.clientSecret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
-    `curl -i ${urls.partnerUrl}/v1/payments/fund -H "Authorization: Bearer $TOKEN" -H "Idempotency-Key: ${randomUUID()}" -H "Content-Type: application/json" -d '{"amount":5077}'`,
-    '',
+    firstCall(urls.partnerUrl, demo.clientId, demo.clientSecret),
     '',
   ].join('\n')
 }

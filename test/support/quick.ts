@@ -62,6 +62,7 @@ export const NOT_QUICK = {
     'test/clients/typed.test.ts',
     'test/contract/restart.test.ts',
     'test/contract/shutdown.test.ts',
+    'test/docs/collections.test.ts',
     'test/docs/generated-types.test.ts',
     'test/docs/guides.test.ts',
     'test/docs/redocly.test.ts',

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { overrideFromText } from '../../config/environment.ts'
 import { type ConfigError, formatConfigErrors } from '../../config/errors.ts'
 import { createLiveConfig, type LiveConfig } from '../../config/live.ts'
@@ -20,7 +21,7 @@ export const run: Run = async (invocation, io) => {
   const options = { file, env: io.env, flags }
   const initial = loadConfig(options)
   if (!initial.ok) {
-    io.err(`${formatConfigErrors(initial.errors)}\n`)
+    io.err(`${formatConfigErrors(initial.errors)}\n${forgotten(file)}`)
     return initial.errors.every(isFromFlag) ? 'usage' : 'configuration'
   }
   const logger = createLogger(initial.config.log)
@@ -74,6 +75,12 @@ export const run: Run = async (invocation, io) => {
   logger.info({}, 'stopped')
   await logger.flush()
   return 'ok'
+}
+
+/** What is said of a configuration that was never written, as in a container that is started for the first time. */
+function forgotten(file: string | null): string {
+  if (file === null || existsSync(file)) return ''
+  return `sandgate serve: a new gateway begins with: sandgate init (with Docker Compose: docker compose run --rm sandgate init)\n`
 }
 
 function flagOverrides({ command, options }: Invocation) {
