@@ -88,6 +88,11 @@ describe('a body beyond what is looked through', () => {
   it.each([
     ['that is nested deeper', Buffer.from('{"a":'.repeat(12_000)), 'beyond too-deep'],
     ['with more fields', Buffer.from(`[${'1,'.repeat(260_000)}1]`), 'beyond too-many-fields'],
+    [
+      'with more people',
+      Buffer.from(`[${'{"phone":"+2250712345678"},'.repeat(10_001)}1]`),
+      'beyond too-many-secrets',
+    ],
     ['that unpacks to more', gzipSync(Buffer.alloc(17 * KB * KB)), 'beyond unpacks-too-far'],
     ['that is packed in more layers', bombs(Buffer.from('{"a":1}'), 8), 'beyond unpacks-too-far'],
     [
