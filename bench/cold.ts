@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryDirectory } from './clean-up.ts'
-import { firstAnswerMs } from './first-answer.ts'
+import { atTheEnd, temporaryDirectory } from './clean-up.ts'
+import { firstAnswerMs, GIVE_UP_MS } from './first-answer.ts'
 import { isAnsweredBy } from './players/check.ts'
 import { installPeers } from './players/install.ts'
 import type { Player } from './players/player.ts'
@@ -100,10 +100,15 @@ export async function benchListening(starts: number): Promise<void> {
 async function firstWordMs(args: readonly string[], cwd: string): Promise<number> {
   const startedAt = performance.now()
   const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'ignore'] })
+  const kill = atTheEnd(() => child.kill('SIGKILL'))
+  const patience = setTimeout(kill, GIVE_UP_MS)
   const ended = once(child, 'exit')
-  await once(child.stdout, 'data')
+  const word = await Promise.race([once(child.stdout, 'data'), ended.then(() => undefined)])
   const ms = performance.now() - startedAt
   child.kill('SIGTERM')
   await ended
+  clearTimeout(patience)
+  kill()
+  if (word === undefined) throw new Error(`${args.join(' ')} ended without a word`)
   return ms
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { atTheEnd } from './clean-up.ts'
 import { ROOT } from './process.ts'
 
-const GIVE_UP_MS = 30_000
+export const GIVE_UP_MS = 30_000
 
 /**
  * From the start of a process to its first right answer, in milliseconds. The process is then stopped. `cwd`: where it

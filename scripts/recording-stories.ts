@@ -1,3 +1,5 @@
+import { DEMO_KEY } from '../src/config/sandbox-keys.ts'
+
 /**
  * The stories behind recordings/: what a partner's program says to the sandbox. They run against a gateway that
  * records them, and in the tests against one that replays them.
@@ -16,8 +18,6 @@ export type Story = {
   readonly settings?: string
   readonly tell: (teller: Teller) => Promise<readonly Told[]>
 }
-
-const SECRET = 'sk_sandbox_demo_key_for_local_use_only'
 
 /** A program with its own UUIDs, the same in every run, so that recording again changes nothing. */
 function program({ url }: Teller, seed: number) {
@@ -53,7 +53,7 @@ function program({ url }: Teller, seed: number) {
     login: async () => {
       const response = await fetch(`${url}/auth/token`, {
         method: 'POST',
-        body: new URLSearchParams({ client_id: 'key_demo', client_secret: SECRET }),
+        body: new URLSearchParams({ client_id: 'key_demo', client_secret: DEMO_KEY }),
       })
       const body = (await response.json()) as Record<string, unknown>
       token = String(body.access_token)

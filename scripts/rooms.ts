@@ -29,11 +29,13 @@ export const LAYERS: readonly Floor[] = [
     'file-lock.ts': 'one at a time',
     'make-directory.ts': 'and those above',
     'map-entries.ts': 'lists in maps',
+    'once.ts': 'and never again',
     'partition-point.ts': 'binary search',
     'replace-file.ts': 'all or nothing',
     'system-error.ts': 'errno',
     'terminal.ts': 'safe to show',
     'user-cache.ts': 'made anew',
+    'work-queue.ts': 'one after the other',
     'compiled-code.ts': 'for a start',
   },
 ]

@@ -3,6 +3,7 @@ import { CassetteError } from './cassettes/cassette-error.ts'
 import type { MissReport } from './cassettes/miss/report.ts'
 import type { Ledger } from './cassettes/tape/ledger.ts'
 import type { Config } from './config/schema.ts'
+import { once } from './once.ts'
 import type { Recorded } from './recorder/recorded.ts'
 import { defaultMode, doingOf, RECORD_MODES, type RecordMode } from './start/record-mode.ts'
 
@@ -169,15 +170,6 @@ function refuseUnknown(name: string, options: object, known: readonly string[]):
 function refuseValue(name: string, option: string, value: unknown, known: readonly unknown[]): void {
   if (value === undefined || known.includes(value)) return
   throw new TypeError(`${name}: ${option} is one of ${known.join(', ')}, not ${String(value)}`)
-}
-
-/** A second call gets what the first one got. */
-function once<T>(end: () => Promise<T>): () => Promise<T> {
-  let ended: Promise<T> | undefined
-  return () => {
-    ended ??= end()
-    return ended
-  }
 }
 
 /** A test runner's own globals may lack the symbol, which would then name the member `undefined`. */

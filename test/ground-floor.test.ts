@@ -18,9 +18,30 @@ import { partitionPoint } from '../src/partition-point.ts'
 import { replaceFile, replaceFileSync } from '../src/replace-file.ts'
 import { systemCode } from '../src/system-error.ts'
 import { printable } from '../src/terminal.ts'
+import { createWorkQueue } from '../src/work-queue.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'sandgate-ground-'))
 afterAll(() => rmSync(directory, { recursive: true }))
+
+describe('work in a queue', () => {
+  it('is done one after the other, and what fails holds up nothing', async () => {
+    const queue = createWorkQueue()
+    const log: string[] = []
+    const work = (name: string) => async () => {
+      log.push(`${name} begins`)
+      await new Promise(setImmediate)
+      log.push(`${name} ends`)
+      if (name === 'bad') throw new Error(name)
+      return name
+    }
+    const bad = queue.run(work('bad'))
+    const good = queue.run(work('good'))
+    await queue.idle()
+    expect(log).toEqual(['bad begins', 'bad ends', 'good begins', 'good ends'])
+    await expect(bad).rejects.toThrow('bad')
+    expect(await good).toBe('good')
+  })
+})
 
 describe('the point of a partition', () => {
   it('is where a search from the beginning finds it', () => {

@@ -1,31 +1,15 @@
-import {
-  chmodSync,
-  existsSync,
-  readdirSync,
-  realpathSync,
-  rmdirSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { type Clock, instant } from '../clock.ts'
-import { takeLock } from '../file-lock.ts'
 import { makeDirectory } from '../make-directory.ts'
 import { product } from '../product.ts'
 import { replaceFile, syncDirectory } from '../replace-file.ts'
+import { DATA_FILE } from '../store/lmdb-file.ts'
 import type { Store } from '../store/store.ts'
-import {
-  copyFile,
-  fileFacts,
-  KEYS_FILE,
-  MANIFEST,
-  type Manifest,
-  manifestText,
-  STORE_FILE,
-} from './manifest.ts'
-import { type Outcome, outcomeOf, Refused, sizeText } from './outcome.ts'
+import { KEY_FILE } from '../tokens/key-file.ts'
+import { copyFile, fileFacts, MANIFEST, type Manifest, manifestText } from './manifest.ts'
+import { type Outcome, outcomeOf, Refused } from './outcome.ts'
+import { alone, foreignName, type Made, proveRoom, removeEmpty, removeFiles } from './target.ts'
 
 export type BackupSource = {
   readonly store: Pick<Store, 'copyInto' | 'stats'>
@@ -38,11 +22,11 @@ export type BackupSource = {
 
 export type Backup = { readonly directory: string; readonly manifest: Manifest }
 
-/** Held while a backup is written. */
-const LOCK = 'backup.lock'
-/** There from the first file on until the manifest is: what is beside it may be written over. */
-const UNFINISHED = 'unfinished-backup'
-const OURS = new Set([STORE_FILE, KEYS_FILE, `${MANIFEST}.tmp`, UNFINISHED])
+const MADE: Made = {
+  lock: 'backup.lock',
+  mark: 'unfinished-backup',
+  files: [DATA_FILE, KEY_FILE, `${MANIFEST}.tmp`],
+}
 
 /**
  * Writes a copy of a data directory that is in use, as of one instant, into `directory`: absent, or empty, or what an
@@ -54,14 +38,11 @@ export async function backUp(directory: string, source: BackupSource): Promise<O
   try {
     const at = prepare(directory, source)
     judge(at)
-    const unlock = takeLock(join(at, LOCK))
-    try {
+    return await alone(at, MADE, async () => {
       // Whoever had the lock may have ended since.
       judge(at)
       return { ok: true, directory: at, manifest: await write(at, source) }
-    } finally {
-      unlock()
-    }
+    })
   } catch (cause) {
     if (!wasThere) removeEmpty(directory)
     return outcomeOf(cause, directory)
@@ -83,10 +64,7 @@ function prepare(directory: string, { dataDirectory }: BackupSource): string {
 function judge(at: string): void {
   const names = readdirSync(at)
   if (names.includes(MANIFEST)) throw new Refused(`${at} has a backup already; name another directory`)
-  const isUnfinished = names.includes(UNFINISHED)
-  const foreign = names.find(
-    (name) => !name.startsWith(LOCK) && name !== 'lost+found' && !(isUnfinished && OURS.has(name)),
-  )
+  const foreign = foreignName(at, MADE, names.includes(MADE.mark))
   if (foreign !== undefined)
     throw new Refused(`${at} is not empty (${foreign} is there); name an empty or a new directory`)
 }
@@ -96,51 +74,32 @@ async function write(
   { store, dataDirectory, reserveBytes, clock }: BackupSource,
 ): Promise<Manifest> {
   if (!store.copyInto) throw new Refused('the store is kept in memory; there is nothing to back up')
-  removeOurs(at)
-  proveRoom(at, dataDirectory, store.stats(clock.now()).disk, reserveBytes)
+  clear(at)
+  const { disk } = store.stats(clock.now())
+  const needed = disk ? disk.bytes - disk.reusableBytes : 0
+  // A copy that does not fit is not begun: on the disk of the data it would keep the gateway from working.
+  const isSameDisk = statSync(at).dev === statSync(dataDirectory).dev
+  proveRoom(at, needed + (isSameDisk ? reserveBytes : 0), '; free some space, or name another disk')
   const createdAt = instant(clock.now())
   chmodSync(at, 0o700)
   try {
-    writeFileSync(join(at, UNFINISHED), '', { mode: 0o600 })
+    writeFileSync(join(at, MADE.mark), '', { mode: 0o600 })
     await store.copyInto(at)
-    const files = [await fileFacts(at, STORE_FILE)]
-    if (existsSync(join(dataDirectory, KEYS_FILE))) files.push(await copyFile(dataDirectory, at, KEYS_FILE))
+    const files = [await fileFacts(at, DATA_FILE)]
+    if (existsSync(join(dataDirectory, KEY_FILE))) files.push(await copyFile(dataDirectory, at, KEY_FILE))
     const manifest: Manifest = { createdAt, by: product(), files }
     syncDirectory(dirname(at))
     await replaceFile(join(at, MANIFEST), manifestText(manifest), 0o600)
-    rmSync(join(at, UNFINISHED))
+    rmSync(join(at, MADE.mark))
     return manifest
   } catch (cause) {
-    removeOurs(at)
+    clear(at)
     throw cause
   }
 }
 
-function removeOurs(at: string): void {
-  // The mark goes last: what is left of a directory that cannot be written is still known to be unfinished.
-  for (const name of OURS) rmSync(join(at, name), { force: true })
-}
-
-/** A copy that does not fit is not begun: on the disk of the data it would keep the gateway from working. */
-function proveRoom(
-  at: string,
-  dataDirectory: string,
-  disk: { readonly bytes: number; readonly reusableBytes: number } | undefined,
-  reserveBytes: number,
-): void {
-  const isSameDisk = statSync(at).dev === statSync(dataDirectory).dev
-  const needed = (disk ? disk.bytes - disk.reusableBytes : 0) + (isSameDisk ? reserveBytes : 0)
-  const { bavail, bsize } = statfsSync(at)
-  if (bavail * bsize < needed)
-    throw new Refused(
-      `the backup needs ${sizeText(needed)} and ${at} has ${sizeText(bavail * bsize)}; free some space, or name another disk`,
-    )
-}
-
-function removeEmpty(directory: string): void {
-  try {
-    rmdirSync(directory)
-  } catch {
-    // Somebody has put something there, or it was never made.
-  }
+/** The mark goes last: what is left of a directory that cannot be written is still known to be unfinished. */
+function clear(at: string): void {
+  removeFiles(at, MADE)
+  rmSync(join(at, MADE.mark), { force: true })
 }

@@ -1,3 +1,4 @@
+import { createWorkQueue } from '../work-queue.ts'
 import { type Backup, type BackupSource, backUp } from './backup.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -9,13 +10,9 @@ export type Backups = {
 }
 
 export function createBackups(source: BackupSource): Backups {
-  let last: Promise<unknown> = Promise.resolve()
+  const queue = createWorkQueue()
   return {
-    run(directory) {
-      const done = last.then(() => backUp(directory, source))
-      last = done
-      return done
-    },
-    ended: () => last,
+    run: (directory) => queue.run(() => backUp(directory, source)),
+    ended: queue.idle,
   }
 }

@@ -4,15 +4,15 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { DATA_FILE } from '../store/lmdb-file.ts'
 import { systemCode } from '../system-error.ts'
+import { KEY_FILE } from '../tokens/key-file.ts'
 
 /**
  * What a backup holds: a copy of the store, and the signing keys where there were some. The manifest is written last,
  * so a directory without it is no backup.
  */
 export const MANIFEST = 'backup.json'
-export const STORE_FILE = 'data.mdb'
-export const KEYS_FILE = 'signing-keys.json'
 
 const VERSION = 1
 
@@ -57,7 +57,7 @@ function isManifest({ createdAt, by, files }: Manifest): boolean {
   if (typeof createdAt !== 'string' || !INSTANT.test(createdAt)) return false
   if (typeof by !== 'string' || !Array.isArray(files)) return false
   const names = files.map(({ name }) => name)
-  return names.join() === STORE_FILE || names.join() === `${STORE_FILE},${KEYS_FILE}`
+  return names.join() === DATA_FILE || names.join() === `${DATA_FILE},${KEY_FILE}`
 }
 
 /** What a file is made of. */

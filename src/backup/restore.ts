@@ -1,22 +1,23 @@
-import { existsSync, readdirSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { takeLock } from '../file-lock.ts'
 import { makeDirectory } from '../make-directory.ts'
 import { syncDirectory } from '../replace-file.ts'
 import { UNFINISHED_RESTORE } from '../store/data-files.ts'
 import { damageOf } from '../store/lmdb-damage.ts'
+import { DATA_FILE, LOCK_FILE } from '../store/lmdb-file.ts'
 import { otherOwner } from '../store/owner-socket.ts'
 import { raiseFences } from '../store/raise-fences.ts'
 import { StoreOpenError } from '../store/store.ts'
-import { readKeyFile, SigningKeysError } from '../tokens/key-file.ts'
-import { copyFile, KEYS_FILE, type Manifest, readManifest, STORE_FILE } from './manifest.ts'
-import { type Outcome, outcomeOf, Refused, sizeText } from './outcome.ts'
+import { KEY_FILE, readKeyFile, SigningKeysError } from '../tokens/key-file.ts'
+import { copyFile, type Manifest, readManifest } from './manifest.ts'
+import { type Outcome, outcomeOf, Refused } from './outcome.ts'
+import { alone, foreignName, type Made, proveRoom, removeEmpty, removeFiles } from './target.ts'
 
-/** Held while a restore is written. */
-const LOCK = 'restore.lock'
-
-/** What a restore makes, apart from that and from its mark. */
-const OURS = new Set([STORE_FILE, 'lock.mdb', KEYS_FILE])
+const MADE: Made = {
+  lock: 'restore.lock',
+  mark: UNFINISHED_RESTORE,
+  files: [DATA_FILE, LOCK_FILE, KEY_FILE],
+}
 
 /**
  * Makes a data directory out of a backup: `path` must be absent or empty, or what an earlier attempt has left
@@ -33,12 +34,7 @@ export async function restore(from: string, path: string): Promise<Outcome<{ rea
   try {
     makeDirectory(into, 0o700)
     await judge(into)
-    const unlock = takeLock(join(into, LOCK))
-    try {
-      await restoreInto(from, into, manifest)
-    } finally {
-      unlock()
-    }
+    await alone(into, MADE, () => restoreInto(from, into, manifest))
     return { ok: true, manifest }
   } catch (cause) {
     if (!wasThere) removeEmpty(into)
@@ -47,7 +43,7 @@ export async function restore(from: string, path: string): Promise<Outcome<{ rea
 }
 
 async function restoreInto(from: string, into: string, manifest: Manifest): Promise<void> {
-  const mark = join(into, UNFINISHED_RESTORE)
+  const mark = join(into, MADE.mark)
   const wasBegun = existsSync(mark)
   // Before the last look: a gateway that starts opens its socket first and looks for this next.
   writeFileSync(mark, '', { mode: 0o600 })
@@ -60,30 +56,24 @@ async function restoreInto(from: string, into: string, manifest: Manifest): Prom
     rmSync(mark)
     syncDirectory(into)
   } catch (cause) {
-    if (isOurs) removeOurs(into)
+    if (isOurs) removeFiles(into, MADE)
     if (isOurs || !wasBegun) rmSync(mark, { force: true })
     throw cause
   }
 }
 
 /** Nothing is written over but what a restore has left unfinished, and no gateway is there. */
-async function judge(into: string, wasBegun = existsSync(join(into, UNFINISHED_RESTORE))): Promise<void> {
+async function judge(into: string, wasBegun = existsSync(join(into, MADE.mark))): Promise<void> {
   const pid = await otherOwner(into, '')
   if (pid !== undefined)
     throw new Refused(`process ${pid} runs on ${into}; stop it, and move that directory away`)
-  const foreign = readdirSync(into).find(
-    (name) =>
-      !name.startsWith(LOCK) &&
-      name !== UNFINISHED_RESTORE &&
-      name !== 'lost+found' &&
-      !(wasBegun && OURS.has(name)),
-  )
+  const foreign = foreignName(into, MADE, wasBegun)
   if (foreign !== undefined)
     throw new Refused(`${into} is not empty (${foreign} is there); move it away, or name another store path`)
 }
 
 async function write(from: string, into: string, { files }: Manifest): Promise<void> {
-  removeOurs(into)
+  removeFiles(into, MADE)
   proveRoom(
     into,
     files.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -94,8 +84,8 @@ async function write(from: string, into: string, { files }: Manifest): Promise<v
       if (copied.bytes !== file.bytes || copied.sha256 !== file.sha256)
         throw new Refused(`${join(from, file.name)} is not what was backed up; use another backup`)
     }
-    const damage = damageOf(join(into, STORE_FILE))
-    if (damage !== undefined) throw new Refused(`${join(from, STORE_FILE)} is damaged: ${damage}`)
+    const damage = damageOf(join(into, DATA_FILE))
+    if (damage !== undefined) throw new Refused(`${join(from, DATA_FILE)} is damaged: ${damage}`)
     readKeyFile(into)
     await raiseFences(into)
     syncDirectory(into)
@@ -103,23 +93,5 @@ async function write(from: string, into: string, { files }: Manifest): Promise<v
   } catch (cause) {
     if (cause instanceof StoreOpenError || cause instanceof SigningKeysError) throw new Refused(cause.message)
     throw cause
-  }
-}
-
-function removeOurs(into: string): void {
-  for (const name of OURS) rmSync(join(into, name), { force: true })
-}
-
-function proveRoom(into: string, needed: number): void {
-  const { bavail, bsize } = statfsSync(into)
-  if (bavail * bsize < needed)
-    throw new Refused(`the backup needs ${sizeText(needed)} and ${into} has ${sizeText(bavail * bsize)}`)
-}
-
-function removeEmpty(directory: string): void {
-  try {
-    rmdirSync(directory)
-  } catch {
-    // Somebody has put something there, or it was never made.
   }
 }

@@ -40,10 +40,14 @@ export function parseJson(bytes: Buffer): Result<ParsedJson> {
   return { ok: true, value: { value, inexact: scan.inexact ?? NONE, illFormed: scan.illFormed ?? NONE } }
 }
 
-/** The first byte that decoding replaced: what follows it is another text. */
+/**
+ * Where the first sequence begins that decoding replaced. What replaces it begins with 0xef: a broken sequence that begins
+ * with it as well differs only further on, or is merely shorter.
+ */
 function brokenByte(bytes: Buffer, text: string): string {
   const decoded = Buffer.from(text)
-  const at = bytes.findIndex((byte, index) => byte !== decoded[index])
+  const differs = bytes.findIndex((byte, index) => byte !== decoded[index])
+  const at = decoded.lastIndexOf('\ufffd', differs < 0 ? bytes.length : differs)
   return ` at byte ${at + 1}: found 0x${bytes[at]?.toString(16)}`
 }
 

@@ -1,5 +1,9 @@
+import { SCOPES } from '../config/contract.ts'
+import { RECORD_MODES } from '../start/record-mode.ts'
+import { DATA_KINDS } from '../store/store.ts'
 import { CASSETTE_COMMANDS } from './cassette-command-table.ts'
 import type { Command, Option } from './command.ts'
+import { SHELLS } from './completion/shells.ts'
 import { rememberHangups } from './hangup.ts'
 
 const CONFIG: Option = {
@@ -12,6 +16,16 @@ const OPERATOR: Option = {
   summary:
     'The operator listener of a gateway. By default the gateway of the data directory is asked, and the directory itself is used when none runs on it.',
 }
+
+const QUIET: Option = { summary: 'Say nothing that is not a problem: no greeting, no progress, no summary.' }
+
+const ALLOW_HTTP: Option = {
+  summary:
+    'Send secret and token over plain http to another machine too. By default only to this one, since everybody on the way can read them.',
+}
+
+const CLIENT_ENV =
+  'SANDGATE_URL, SANDGATE_CLIENT_ID and SANDGATE_CLIENT_SECRET say whom and as whom; without them it is the demo partner of http://127.0.0.1:8080.'
 
 /** Every command. Help, the messages about wrong usage and the reference come from this table. */
 export const COMMANDS: readonly Command[] = [
@@ -43,6 +57,7 @@ export const COMMANDS: readonly Command[] = [
       data: { value: 'DIR', summary: 'The data directory.', setting: ['store', 'path'] },
       store: {
         value: 'ENGINE',
+        values: ['embedded', 'memory'],
         summary: 'embedded keeps everything, memory forgets it at exit.',
         setting: ['store', 'engine'],
       },
@@ -56,6 +71,7 @@ export const COMMANDS: readonly Command[] = [
         summary: 'Let the operator listener move the clock forward.',
         setting: ['clock', 'controllable'],
       },
+      quiet: { summary: 'No greeting; the log is log.format.' },
     },
     example: 'sandgate serve --port 9000 --store memory',
     load: () => {
@@ -151,6 +167,7 @@ export const COMMANDS: readonly Command[] = [
       },
       history: {
         value: 'SPAN',
+        values: ['hours', 'days'],
         summary: 'hours: the last 48 hours (the default); days: the last 31 days.',
       },
       json: { summary: 'As JSON, for a script.' },
@@ -174,7 +191,11 @@ export const COMMANDS: readonly Command[] = [
       status: { value: 'STATUS', adds: true, summary: 'With this status, such as 429, or 5xx.' },
       request: { value: 'ID', summary: 'Of this request: its X-Request-Id.' },
       trace: { value: 'ID', summary: 'Of this trace: the trace id of its traceparent.' },
-      level: { value: 'LEVEL', summary: 'Of this level or above: info, warn or error.' },
+      level: {
+        value: 'LEVEL',
+        values: ['info', 'warn', 'error'],
+        summary: 'Of this level or above: info, warn or error.',
+      },
       since: { value: 'TIME', summary: 'From then on: 90s, 15m, 1h or 2d ago, or an instant.' },
       json: { summary: 'The lines as they are.' },
     },
@@ -199,6 +220,7 @@ export const COMMANDS: readonly Command[] = [
       partner: { value: 'ID', summary: 'The partner.' },
       kind: {
         value: 'KIND',
+        values: DATA_KINDS,
         summary: 'accounts, sessions, webhooks or keys (finished Idempotency-Keys). By default all of them.',
       },
       operator: OPERATOR,
@@ -239,6 +261,7 @@ export const COMMANDS: readonly Command[] = [
       out: { value: 'FILE', summary: 'The cassette: FILE.har.' },
       mode: {
         value: 'MODE',
+        values: RECORD_MODES,
         summary:
           'none only replays FILE; once replays it, or records it when it is absent; new_episodes replays it, passes on what misses and adds it; all records anew and replaces FILE at the end. A failure leaves FILE as it was. By default none where CI is set, else once.',
       },
@@ -255,6 +278,7 @@ export const COMMANDS: readonly Command[] = [
         summary:
           'Take a recording in which answers are missing that broke off or cannot be read; without it the exit code is 6, and with --mode all FILE stays: the new cassette is written beside it.',
       },
+      quiet: QUIET,
       config: CONFIG,
     },
     example: 'sandgate record --upstream https://sandbox.example.com --out payments.har -- npm test',
@@ -269,6 +293,7 @@ export const COMMANDS: readonly Command[] = [
       port: { value: 'PORT', summary: 'The port on 127.0.0.1; by default a free one.' },
       profile: {
         value: 'PROFILE',
+        values: ['contract', 'strict'],
         summary:
           'contract: the recorded order chooses among equal requests; strict: it must be kept. By default what the cassette says, which is contract.',
       },
@@ -294,9 +319,55 @@ export const COMMANDS: readonly Command[] = [
         value: 'FILE',
         summary: 'Only these partners get a token; by default every client does, whatever its secret.',
       },
+      quiet: QUIET,
       config: CONFIG,
     },
     example: 'sandgate replay recordings/payments.har -- npm test',
     load: () => import('./commands/replay.ts'),
+  },
+  {
+    name: 'token',
+    summary: `Print an access token, and nothing else. ${CLIENT_ENV}`,
+    options: {
+      scopes: {
+        value: 'LIST',
+        adds: true,
+        values: SCOPES,
+        summary: 'Narrower scopes than the key has, with commas between them.',
+      },
+      json: { summary: 'The whole answer: type, seconds that it lives, scopes.' },
+      'allow-http': ALLOW_HTTP,
+    },
+    example: 'TOKEN=$(sandgate token --scopes payments:write)',
+    load: () => import('./commands/token.ts'),
+  },
+  {
+    name: 'call',
+    summary: `Make one call, with a token and an Idempotency-Key of its own. ${CLIENT_ENV} SANDGATE_TOKEN is a token that it takes instead of getting one.`,
+    args: ['OPERATION', 'NAME=VALUE...'],
+    options: {
+      list: { summary: 'The operations and their parameters; with OPERATION --help those of one.' },
+      key: { value: 'UUID', summary: 'The Idempotency-Key; by default a new one, which is shown.' },
+      header: {
+        value: 'LINE',
+        adds: 'line',
+        summary: "A further header, such as 'X-Sandbox-Outcome: failed'.",
+      },
+      include: { short: 'i', summary: 'Print the status and every header of the answer before its body.' },
+      quiet: { summary: 'On standard error only what went wrong.' },
+      'allow-http': ALLOW_HTTP,
+    },
+    hasHelpOn: true,
+    example: 'sandgate call payments.fund amount=5077 metadata.branch=Plateau',
+    load: () => import('./commands/call.ts'),
+  },
+  {
+    name: 'completion',
+    summary: 'Print what completes commands, options and their values in a shell: bash, zsh or fish.',
+    args: ['SHELL'],
+    argValues: SHELLS,
+    options: {},
+    example: 'sandgate completion bash > sandgate.bash',
+    load: () => import('./commands/completion.ts'),
   },
 ]

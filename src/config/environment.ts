@@ -9,8 +9,14 @@ export type Override = { readonly source: string; readonly path: Path; readonly 
 
 const PREFIX = 'SANDGATE_'
 
-/** Variables of other parts of the program: the client's URL and secret, and the key of the digests in a cassette. */
-const RESERVED = ['SANDGATE_URL', 'SANDGATE_CLIENT_SECRET', 'SANDGATE_CASSETTE_KEY']
+/** Variables of other parts of the program: what a client goes by, and the key of the digests in a cassette. */
+const RESERVED = [
+  'SANDGATE_URL',
+  'SANDGATE_CLIENT_ID',
+  'SANDGATE_CLIENT_SECRET',
+  'SANDGATE_TOKEN',
+  'SANDGATE_CASSETTE_KEY',
+]
 
 /** `listen.publicUrl` is `SANDGATE_LISTEN_PUBLIC_URL`; `payments.fund` becomes `PAYMENTS_FUND`. */
 export function variableName(path: Path): string {

@@ -1,31 +1,19 @@
 import type { LookupFunction } from 'node:net'
 import { Readable } from 'node:stream'
-import { systemClock } from '../clock.ts'
 import type { UpstreamConfig } from '../config/upstream.ts'
 import type { ErrorCode } from '../errors/catalogue.ts'
 import { refuse } from '../errors/refusal.ts'
-import { type HeaderLine, headerOf } from '../http/header-lines.ts'
 import type { Call } from '../operations/operation.ts'
 import type { Judgement } from '../simulator/rules.ts'
-import type { Awaitable } from '../store/store.ts'
 import { type BreakerState, createBreaker } from '../upstream/breaker.ts'
 import { createClient } from '../upstream/client.ts'
-import { codingsOf, decodeStream, decodeWhole } from '../upstream/decode.ts'
-import { type Exchanged, exchange } from '../upstream/exchange.ts'
-import { causeOf, mayRetry, UpstreamFault } from '../upstream/failure.ts'
+import { causeOf } from '../upstream/failure.ts'
 import { createShares } from '../upstream/shares.ts'
-import { type Circumstances, type Happening, type Verdict, verdictOf } from '../upstream/verdict.ts'
+import { type Happening, type Verdict, verdictOf } from '../upstream/verdict.ts'
 import type { Attempt, Decider, Decision, PageRequest } from './decide.ts'
-import {
-  answerLines,
-  countsOf,
-  judgementOf,
-  NOTHING_SAID,
-  readAnswer,
-  type Said,
-  storedLines,
-} from './forward/answer.ts'
+import { countsOf, judgementOf, storedLines } from './forward/answer.ts'
 import type { Credentials } from './forward/credentials.ts'
+import { type Answer, deliver, type Sending } from './forward/delivery.ts'
 import { createRequestLines, derivedKey, pageLines, targetOf } from './forward/request.ts'
 
 /** Refusals of the contract that are not kept under a key, whichever operation makes them. */
@@ -61,34 +49,6 @@ export type Forwarder = Decider & {
   readonly retire: () => Promise<void>
 }
 
-/** What has come back, with its body as it is without any coding. */
-type Answer = {
-  readonly status: number
-  readonly lines: readonly HeaderLine[]
-  readonly body: Buffer | Readable
-  readonly contentLength: string | undefined
-  readonly said: Said
-}
-
-type Forward = {
-  readonly happening: Happening
-  readonly answer?: Answer
-}
-
-type Sending = {
-  /** Whose share of the connections it takes. */
-  readonly owner: string
-  readonly operation: string
-  readonly requestId: string
-  readonly method: string
-  readonly target: string
-  readonly body: Buffer | null
-  readonly lines: () => Awaitable<readonly HeaderLine[]>
-  /** Whether other credentials can be had after these have been refused. */
-  readonly renew: (lines: readonly HeaderLine[]) => boolean
-  readonly circumstances: Circumstances
-}
-
 /** Decides by asking the sandbox behind the gateway. */
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const { config, credentials, publicUrl, onForwarded, lookup } = options
@@ -102,6 +62,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     ...(url.protocol === 'https:' && { tls: config.tls }),
     ...(lookup && { lookup }),
   })
+  const route = { client, config, origins }
   const breaker = createBreaker(config.breaker, monotonic, options.onState)
   const shares = createShares(config.connectionsPerPartner ?? Math.ceil(config.connections / 2))
   const requestLines = createRequestLines(config, url.host, publicUrl)
@@ -178,7 +139,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   ): Promise<Exclude<Decision, { answer: unknown }> | { answer: Answer; verdict: Verdict }> {
     const entered = breaker.enter()
     if ('retryAfterSeconds' in entered) return { kind: 'refused', refusal: leftAlone(entered), stored: false }
-    const { happening, answer } = await send(sending, deadline)
+    const { happening, answer } = await deliver(route, sending, deadline)
     const verdict = verdictOf(happening, sending.circumstances)
     entered.pass(verdict.isFailure)
     onForwarded({
@@ -193,90 +154,6 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     if (verdict.kind === 'unknown') return { kind: 'unknown', refusal: verdict.refusal }
     if (verdict.kind === 'refused') return { kind: 'refused', refusal: verdict.refusal, stored: false }
     throw new TypeError('what is decided has an answer')
-  }
-
-  async function send(sending: Sending, deadline: number): Promise<Forward> {
-    let mayRenew = true
-    let maySendAgain = true
-    for (;;) {
-      let lines: readonly HeaderLine[]
-      try {
-        const coming = sending.lines()
-        lines = coming instanceof Promise ? await within(coming, deadline) : coming
-      } catch (error) {
-        return { happening: { kind: 'failed', error, wasSent: false } }
-      }
-      const exchanged = await once(sending, lines, deadline)
-      if (
-        exchanged.kind === 'failed' &&
-        maySendAgain &&
-        mayRetry(sending.method, sending.body !== null, exchanged.error)
-      ) {
-        maySendAgain = false
-        continue
-      }
-      const forward = await read(exchanged, sending.circumstances.isSafe)
-      const { happening } = forward
-      const isRefused = happening.kind === 'answered' && happening.status === 401
-      if (isRefused && mayRenew && sending.renew(lines)) {
-        mayRenew = false
-        if (forward.answer?.body instanceof Readable) forward.answer.body.destroy()
-        continue
-      }
-      return forward
-    }
-  }
-
-  function once(
-    { method, target, body }: Sending,
-    lines: readonly HeaderLine[],
-    deadline: number,
-  ): Promise<Exchanged> {
-    return exchange(
-      client,
-      { method, target, lines, body },
-      {
-        connectMs: config.connectTimeoutMs,
-        answerMs: config.timeoutMs,
-        deadline,
-        holdBytes: body === null ? undefined : config.maxAnswerBytes,
-      },
-    )
-  }
-
-  async function read(exchanged: Exchanged, isSafe: boolean): Promise<Forward> {
-    if (exchanged.kind === 'failed') return { happening: exchanged }
-    const { status, lines } = exchanged.head
-    const codings = codingsOf(lines)
-    let body = exchanged.body
-    try {
-      if (codings.length > 0 && !(body instanceof Readable)) {
-        body = isSafe
-          ? decodeStream(codings, Readable.from([body]))
-          : await decodeWhole(codings, body, config.maxAnswerBytes)
-      } else if (body instanceof Readable && codings.length > 0) body = decodeStream(codings, body)
-    } catch (error) {
-      if (exchanged.body instanceof Readable) exchanged.body.destroy()
-      return { happening: { kind: 'failed', error, wasSent: true } }
-    }
-    const said = body instanceof Readable ? NOTHING_SAID : readAnswer(lines, body)
-    const length = codings.length === 0 ? headerOf(lines, 'content-length') : undefined
-    return {
-      happening: {
-        kind: 'answered',
-        status,
-        code: said.code,
-        challenges: lines.some(isBearerChallenge),
-        retryAfterSeconds: secondsOf(headerOf(lines, 'retry-after')),
-      },
-      answer: {
-        status,
-        lines: answerLines(lines, origins, codings.length > 0),
-        body,
-        contentLength: length,
-        said,
-      },
-    }
   }
 
   return {
@@ -339,32 +216,4 @@ function leftAlone({ retryAfterSeconds }: { readonly retryAfterSeconds: number }
   return refuse('UPSTREAM_UNAVAILABLE', 'It has failed too often, and is left alone for a moment.', {
     retryAfterSeconds,
   })
-}
-
-function isBearerChallenge([name, value]: HeaderLine): boolean {
-  return name.toLowerCase() === 'www-authenticate' && /(?:^|,)\s*bearer\b/i.test(value)
-}
-
-/** Some eleven days: more is written nowhere in earnest. */
-const MOST_SECONDS = 999_999
-
-/** Seconds, or an HTTP date (RFC 9110 section 10.2.3), by the clock of this machine; undefined for anything else. */
-function secondsOf(retryAfter: string | undefined): number | undefined {
-  if (retryAfter === undefined) return undefined
-  const isSeconds = /^[0-9]+$/.test(retryAfter)
-  const seconds = isSeconds ? Number(retryAfter) : (Date.parse(retryAfter) - systemClock.now()) / 1000
-  return Number.isNaN(seconds) ? undefined : Math.min(MOST_SECONDS, Math.max(1, Math.ceil(seconds)))
-}
-
-/** What is not there by the deadline, of performance.now(), has failed. */
-async function within<T>(coming: Promise<T>, deadline: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new UpstreamFault('CONNECTION_WAIT')), deadline - performance.now())
-  })
-  try {
-    return await Promise.race([coming, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -1,10 +1,18 @@
 import { closest } from '../config/suggest.ts'
+import { getOrMake } from '../map-entries.ts'
 import { ROWS } from '../operations/operations.ts'
 
 /** Longer than the path of any operation, and short enough to be compared with all of them. */
 const MAX_LENGTH = 100
 
 type Known = { readonly method: string; readonly path: string; readonly segments: readonly string[] }
+
+/** What a request with one method may have been meant for: what takes the method first. */
+type Candidates = {
+  readonly known: readonly Known[]
+  /** By their last words. */
+  readonly words: ReadonlyMap<string, Known>
+}
 
 const KNOWN: readonly Known[] = ROWS.map(({ method, path }) => ({ method, path, segments: segmentsOf(path) }))
 
@@ -15,11 +23,22 @@ const KNOWN: readonly Known[] = ROWS.map(({ method, path }) => ({ method, path, 
 export function nearestOperation(method: string, path: string): string | undefined {
   if (path.length > MAX_LENGTH) return undefined
   const segments = segmentsOf(path)
-  const known = [
-    ...KNOWN.filter((each) => each.method === method),
-    ...KNOWN.filter((each) => each.method !== method),
-  ]
-  return byPath(path, segments, known) ?? byWord(segments.at(-1), known)
+  const { known, words } = candidatesOf(method)
+  return byPath(path, segments, known) ?? byWord(segments.at(-1), words)
+}
+
+const candidates = new Map<string, Candidates>()
+
+/** Made when they are first asked for; any method that no operation takes has the same ones. */
+function candidatesOf(method: string): Candidates {
+  const taken = KNOWN.some((each) => each.method === method) ? method : ''
+  return getOrMake(candidates, taken, () => {
+    const known = [
+      ...KNOWN.filter((each) => each.method === taken),
+      ...KNOWN.filter((each) => each.method !== taken),
+    ]
+    return { known, words: wordsOf(known) }
+  })
 }
 
 function byPath(path: string, segments: readonly string[], known: readonly Known[]): string | undefined {
@@ -32,8 +51,11 @@ function byPath(path: string, segments: readonly string[], known: readonly Known
   return nameOf(filled.get(closest(path, filled.keys()) ?? ''))
 }
 
-function byWord(word: string | undefined, known: readonly Known[]): string | undefined {
-  if (word === undefined) return undefined
+function byWord(word: string | undefined, words: ReadonlyMap<string, Known>): string | undefined {
+  return word === undefined ? undefined : nameOf(words.get(closest(word, words.keys()) ?? ''))
+}
+
+function wordsOf(known: readonly Known[]): ReadonlyMap<string, Known> {
   const words = new Map<string, Known>()
   // The last word of an operation says more than the ones before it.
   for (const depth of [-1, -2]) {
@@ -42,7 +64,7 @@ function byWord(word: string | undefined, known: readonly Known[]): string | und
       if (segment !== undefined && segment !== 'v1' && !words.has(segment)) words.set(segment, each)
     }
   }
-  return nameOf(words.get(closest(word, words.keys()) ?? ''))
+  return words
 }
 
 function nameOf(known: Known | undefined): string | undefined {

@@ -1,8 +1,7 @@
 import { isAbsolute } from 'node:path'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Backups } from '../backup/backups.ts'
-
-type Refuse = (reply: FastifyReply, status: number, detail: string) => FastifyReply
+import { fieldsOf, refuse } from './operator-reply.ts'
 
 /**
  * `POST /backup {"directory": PATH}`. It writes where it is told, with everything in it: only for who may read the data
@@ -12,7 +11,6 @@ export function addBackupRoute(
   app: FastifyInstance,
   backups: Pick<Backups, 'run'>,
   isOwner: (request: FastifyRequest) => boolean,
-  refuse: Refuse,
 ): void {
   app.post('/backup', async (request, reply) => {
     if (!isOwner(request))
@@ -27,7 +25,7 @@ export function addBackupRoute(
 }
 
 function directoryOf(body: unknown): string | undefined {
-  const { directory } = (typeof body === 'object' && body !== null ? body : {}) as { directory?: unknown }
+  const { directory } = fieldsOf(body)
   return typeof directory === 'string' && isAbsolute(directory) && !directory.includes('\0')
     ? directory
     : undefined

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import { fieldsOf, refuse } from './operator-reply.ts'
 
 /** What an operator's command may do about the configuration of a running gateway. */
 export type ConfigurationControl = {
@@ -11,17 +12,11 @@ export type ConfigurationControl = {
   readonly revoke: (keyId: string) => void
 }
 
-type Refuse = (reply: FastifyReply, status: number, detail: string) => FastifyReply
-
 /**
  * A command that has changed a file says so here, so that it need not guess when the gateway will have read it. It
  * names the file: a gateway that reads others is left alone.
  */
-export function addConfigurationRoutes(
-  app: FastifyInstance,
-  control: ConfigurationControl,
-  refuse: Refuse,
-): void {
+export function addConfigurationRoutes(app: FastifyInstance, control: ConfigurationControl): void {
   const isOurs = (file: unknown) =>
     typeof file === 'string' && control.files().some((ours) => realPath(ours) === realPath(file))
 
@@ -40,10 +35,6 @@ export function addConfigurationRoutes(
 }
 
 const ELSEWHERE = 'This gateway does not read that file.'
-
-function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
-  return typeof body === 'object' && body !== null ? { ...body } : {}
-}
 
 function realPath(file: string): string {
   try {

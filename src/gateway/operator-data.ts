@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { isMapping } from '../config/paths.ts'
 import type { Config } from '../config/schema.ts'
 import { DATA_KINDS, type DataKind, type DataUsage, type Store, StoreUnavailable } from '../store/store.ts'
+import { refuse } from './operator-reply.ts'
 
 /** What an operator sees and does about the data of a partner. */
 export type DataParts = {
@@ -53,14 +55,10 @@ export async function dataRows(
 }
 
 function kindsOf(body: unknown): readonly DataKind[] | undefined {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined
-  const { kind, ...rest } = body as { kind?: unknown }
+  if (!isMapping(body)) return undefined
+  const { kind, ...rest } = body
   if (Object.keys(rest).length > 0) return undefined
   if (kind === undefined) return DATA_KINDS
   const found = DATA_KINDS.find((each) => each === kind)
   return found && [found]
-}
-
-function refuse(reply: FastifyReply, status: number, detail: string): FastifyReply {
-  return reply.status(status).send({ status, detail })
 }

@@ -12,6 +12,12 @@ export type TokenFailures = {
   readonly note: (request: FastifyRequest) => void
 }
 
+export type TokenFailureParts = {
+  readonly config: Config
+  readonly clientOf: (socketAddress: string | undefined, forwardedFor: string | undefined) => ClientSubject
+  readonly logger: Pick<Logger, 'warn'>
+}
+
 const FAILURES = 10
 const WINDOW_MS = 60_000
 
@@ -20,11 +26,7 @@ const WINDOW_MS = 60_000
  * minute an address is not listened to, a right token included; every other address is. Time is the wall clock's: one
  * that the operator listener can move would be a way around.
  */
-export function createTokenFailures(parts: {
-  readonly config: Config
-  readonly clientOf: (socketAddress: string | undefined, forwardedFor: string | undefined) => ClientSubject
-  readonly logger: Pick<Logger, 'warn'>
-}): TokenFailures {
+export function createTokenFailures(parts: TokenFailureParts): TokenFailures {
   const windows = createRateWindows()
   const clientOf = ({ raw }: FastifyRequest) => parts.clientOf(raw.socket.remoteAddress, undefined)
   const windowOf = ({ subject, shared }: ClientSubject) => ({

@@ -1,27 +1,19 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { VOLATILE } from '../cassettes/bindings/contract.ts'
 import { CassetteError } from '../cassettes/cassette-error.ts'
 import type { CapturedExchange } from '../cassettes/interaction.ts'
-import { CASSETTE_VERSION } from '../cassettes/interaction.ts'
-import { moveReply, moveRequest } from '../cassettes/message/urls.ts'
 import type { WithoutReply } from '../cassettes/without-reply.ts'
-import { createWriter, type Writer, type WriterOptions } from '../cassettes/writer/writer.ts'
-import { type Clock, instant } from '../clock.ts'
-import type { Config } from '../config/schema.ts'
-import type { Logger } from '../observe/logger.ts'
-import { product } from '../product.ts'
-
-/** A recording of the front door as an operator sees it. */
-export type RecordingRow = {
-  readonly name: string
-  /** Null: what every partner sends, and what nobody is known to have sent. */
-  readonly partner: string | null
-  readonly startedAt: string
-  readonly state: 'recording' | 'bad' | 'finished' | 'closed'
-  readonly exchanges: number
-  readonly fault?: string
-}
+import type { Writer } from '../cassettes/writer/writer.ts'
+import { createWorkQueue } from '../work-queue.ts'
+import {
+  type Active,
+  droppedOf,
+  openRecording,
+  pathOf,
+  type RecordingParts,
+  type RecordingRow,
+  recordedExchange,
+  rowOf,
+} from './recording.ts'
 
 export type Recordings = {
   readonly isActive: () => boolean
@@ -57,67 +49,23 @@ export type StoppedRecording = {
 
 export const RECORDING_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
-type Active = {
-  readonly writer: Writer
-  readonly partner: string | null
-  readonly startedAt: number
-  /** As it was asked for; a recording that goes on under other rules is called `NAME-2`. */
-  readonly asked: string
-}
-
 /** A recording whose rules have changed: what passes meanwhile waits for the one that goes on with it. */
 type Switching = { readonly partner: string | null; readonly waiting: CapturedExchange[] }
 
-export function createRecordings(
-  config: () => Config,
-  origin: () => string,
-  clock: Clock,
-  logger: Logger,
-): Recordings {
+export function createRecordings(parts: RecordingParts): Recordings {
+  const { logger } = parts
   const active = new Map<string, Active>()
   const ending = new Set<Writer>()
   const ended = { recorded: 0, dropped: 0 }
   const switching = new Set<Switching>()
-  let running: Promise<void> = Promise.resolve()
-
-  const row = (name: string, { writer, partner, startedAt }: Active): RecordingRow => {
-    const { state, exchanges, fault } = writer.status()
-    return {
-      name,
-      partner,
-      startedAt: instant(startedAt),
-      state,
-      exchanges,
-      ...(fault && { fault: fault.message }),
-    }
-  }
-  const pathOf = (name: string) => join(config().recording.directory, `${name}.har`)
-
-  const open = async (name: string, asked: string, partner: string | null): Promise<Active> => {
-    const startedAt = clock.now()
-    const path = pathOf(name)
-    const onBad = (fault: string | undefined) =>
-      logger.error({ recording: name, fault }, 'recording is incomplete')
-    const writer = await createWriter(
-      writerOptions(config(), path, origin(), startedAt, ({ fault }) => onBad(fault?.message)),
-    )
-    logger.info({ recording: name, partner, path }, 'recording')
-    return { writer, partner, startedAt, asked }
-  }
+  const changes = createWorkQueue()
 
   const start: Recordings['start'] = async (name, partner) => {
-    if (active.has(name)) throw new CassetteError('busy', pathOf(name), 'it is being recorded already.')
-    const one = await open(name, name, partner)
+    if (active.has(name))
+      throw new CassetteError('busy', pathOf(parts, name), 'it is being recorded already.')
+    const one = await openRecording(parts, name, name, partner)
     active.set(name, one)
-    return row(name, one)
-  }
-
-  /** With the URLs of the cassette, where those of the gateway are others. */
-  const recordedExchange = (exchange: CapturedExchange): CapturedExchange => {
-    const move = { from: origin(), to: config().recording.origin ?? origin() }
-    if (move.from === move.to) return exchange
-    const { request, reply } = exchange
-    return { ...exchange, request: moveRequest(request, move), reply: reply && moveReply(reply, move) }
+    return rowOf(name, one)
   }
 
   const finish = async (name: string, { writer }: Active): Promise<StoppedRecording> => {
@@ -136,7 +84,7 @@ export function createRecordings(
   }
 
   const stop: Recordings['stop'] = async (asked) => {
-    await running
+    await changes.idle()
     const name = active.has(asked) ? asked : [...active].find(([, one]) => one.asked === asked)?.[0]
     const one = active.get(name ?? '')
     if (name === undefined || !one) return undefined
@@ -146,7 +94,7 @@ export function createRecordings(
 
   const freeName = (asked: string): string => {
     let n = 2
-    while (active.has(`${asked}-${n}`) || existsSync(pathOf(`${asked}-${n}`))) n++
+    while (active.has(`${asked}-${n}`) || existsSync(pathOf(parts, `${asked}-${n}`))) n++
     return `${asked}-${n}`
   }
 
@@ -156,7 +104,7 @@ export function createRecordings(
     await finish(name, one).catch(failed)
     try {
       const nextName = freeName(one.asked)
-      const next = await open(nextName, one.asked, partner)
+      const next = await openRecording(parts, nextName, one.asked, partner)
       active.set(nextName, next)
       for (const exchange of waiting) next.writer.record(exchange)
     } catch (err) {
@@ -172,19 +120,19 @@ export function createRecordings(
       const next: Switching = { partner, waiting: [] }
       active.delete(name)
       switching.add(next)
-      running = running.then(() => goOn(name, one, next))
+      void changes.run(() => goOn(name, one, next))
     }
   }
 
   return {
     isActive: () => active.size > 0 || switching.size > 0,
     record: (passed) => {
-      const exchange = recordedExchange(passed)
+      const exchange = recordedExchange(parts, passed)
       const wants = (partner: string | null) => partner === null || partner === exchange.partner
       for (const { writer, partner } of active.values()) if (wants(partner)) writer.record(exchange)
       for (const { waiting, partner } of switching) if (wants(partner)) waiting.push(exchange)
     },
-    list: () => [...active].map(([name, one]) => row(name, one)),
+    list: () => [...active].map(([name, one]) => rowOf(name, one)),
     counts: () => {
       const writers = [...[...active.values()].map(({ writer }) => writer), ...ending]
       const sum = (count: (writer: Writer) => number) =>
@@ -200,45 +148,12 @@ export function createRecordings(
     stop,
     rulesChanged,
     close: async () => {
-      await running
+      await changes.idle()
       for (const name of [...active.keys()]) {
         await stop(name).catch((error: unknown) => {
           logger.error({ err: error, recording: name }, 'recording is not finished')
         })
       }
     },
-  }
-}
-
-/** What passed and is missing: nothing, while a recording is whole. */
-function droppedOf(writer: Writer): number {
-  const { exchanges, written, fault } = writer.status()
-  return fault ? exchanges - written : 0
-}
-
-function writerOptions(
-  { recording, operator, outcomes, scores }: Config,
-  path: string,
-  origin: string,
-  t0: number,
-  onBad: NonNullable<WriterOptions['onBad']>,
-): WriterOptions {
-  return {
-    path,
-    header: {
-      version: CASSETTE_VERSION,
-      product: product(),
-      t0,
-      origin: recording.origin ?? origin,
-      profile: 'contract',
-      volatile: [...VOLATILE],
-      outcomes: { from: 'configuration', rules: outcomes, scores },
-    },
-    allowHeaders: [],
-    personal: recording.personalData === 'redact',
-    secrets: operator.token === null ? [] : [operator.token],
-    existing: 'replace',
-    leftover: 'resume',
-    onBad,
   }
 }

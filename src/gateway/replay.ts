@@ -1,8 +1,5 @@
-import type { CapturedRequest, Interaction } from '../cassettes/interaction.ts'
-import { exchangingToken, scopeText, tenantFact } from '../cassettes/matching/callers.ts'
-import { type CallerFacts, cookiesOf, tokenFactOf } from '../cassettes/message/caller-facts.ts'
-import { createLaneNames } from '../cassettes/message/lane-names.ts'
-import { moveRequest } from '../cassettes/message/urls.ts'
+import type { Interaction } from '../cassettes/interaction.ts'
+import { scopeText } from '../cassettes/matching/callers.ts'
 import { missDetail, missMembers } from '../cassettes/miss/problem.ts'
 import type { MissReport } from '../cassettes/miss/report.ts'
 import type { LiveRequest, TapeHit } from '../cassettes/tape/live-request.ts'
@@ -15,11 +12,10 @@ import { mediaType } from '../http/media-type.ts'
 import type { ProvenKey } from '../tokens/registry.ts'
 import type { Answerer, Outcome } from './answerer.ts'
 import { after } from './awaitable.ts'
-import { capturedRequest, laneOf } from './capture.ts'
 import type { Edge } from './context.ts'
-import { isDocument } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
 import { createGrantBook } from './grant-book.ts'
+import { createLiveRequests } from './live-request.ts'
 import { problemReply, type Reply } from './reply.ts'
 import { grantToken } from './token-grant.ts'
 import type { LongBody } from './wire/body.ts'
@@ -49,44 +45,7 @@ export function createReplay(options: ReplayOptions): Answerer {
     options
   const grants = createGrantBook()
   const { callers } = tape
-  const lanes = createLaneNames()
-
-  /** The client of an exchange that was refused unread is known by the name that a recorder reads in it. */
-  const laneNameOf = (exchange: Exchange, request: LiveRequest['request']): string => {
-    const lane = laneOf(exchange)
-    const isUnread = lane === '' && exchange.endpoint?.kind === 'token'
-    const operation = operationOf(exchange)
-    return laneName(isUnread ? lanes.of({ request, named: undefined, operation }) : lane)
-  }
-
-  /** Who is asking, as the edge has found out. */
-  const callerOf = (exchange: Exchange, request: LiveRequest['request']): CallerFacts => {
-    const { headers } = request
-    const { principal, provenClient, endpoint } = exchange
-    const tenant = headerOf(headers, 'x-tenant-id')
-    const isExchange = endpoint?.kind === 'token'
-    const token = isExchange
-      ? exchangingToken(headers, provenClient ?? 'unnamed')
-      : tokenFactOf(headers, (value) => grants.factOf(value, principal))
-    const client = isExchange ? provenClient : token.kind === 'granted' ? token.client : undefined
-    const tenants = callers.tenantsOf(client ?? laneNameOf(exchange, request))
-    const cookies = cookiesOf(headers).filter(([name]) => callers.cookies.has(name))
-    return { token, tenant: tenantFact(tenant, tenants), cookies: new Map(cookies) }
-  }
-
-  const live = (exchange: Exchange, now: number): LiveRequest => {
-    const request = recordedRequest(exchange, edge.publicUrl(), recordedOrigin)
-    return {
-      lane: laneNameOf(exchange, request),
-      operation: operationOf(exchange),
-      request,
-      now,
-      caller: callerOf(exchange, request),
-      requestId: exchange.requestId,
-      origin: edge.publicUrl(),
-    }
-  }
-
+  const live = createLiveRequests({ edge, callers, grants, laneName, recordedOrigin })
   const missed = ({ report }: TapeMatch & { kind: 'miss' }, { requestId }: Exchange): Outcome => {
     onMiss(report, requestId)
     return refuse('CASSETTE_MISS', missDetail(report), { members: missMembers(report) })
@@ -163,17 +122,6 @@ export function createReplay(options: ReplayOptions): Answerer {
 
 function isPage({ reply }: Interaction): boolean {
   return mediaType(headerOf(reply?.headers ?? [], 'content-type') ?? '') === 'text/html'
-}
-
-/** A request as the recording would have it: URLs that lead here led to the recorded sandbox. */
-function recordedRequest(exchange: Exchange, own: string, recorded: string | undefined): CapturedRequest {
-  const request = capturedRequest(exchange)
-  return recorded === undefined ? request : moveRequest(request, { from: own, to: recorded })
-}
-
-/** To a recorder, a page about the gateway is a path that the interface does not know. */
-function operationOf({ endpoint }: Exchange): string | undefined {
-  return endpoint && !isDocument(endpoint) ? endpoint.row.id : undefined
 }
 
 /** Scopes that the interface does not know are beyond the edge, which then asks for none. */

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { SCOPES } from '../config/contract.ts'
+import { DEMO_KEY } from '../config/sandbox-keys.ts'
 import * as field from './fields.ts'
 import type { OperationRow } from './operation.ts'
 
@@ -59,7 +60,7 @@ export const authToken: OperationRow = {
         Type.String({
           pattern: CREDENTIAL,
           description: 'The sandbox key.',
-          examples: ['sk_sandbox_demo_key_for_local_use_only'],
+          examples: [DEMO_KEY],
           secret: true,
         }),
       ),
@@ -107,6 +108,6 @@ export const authToken: OperationRow = {
   exampleBody: {
     grant_type: 'client_credentials',
     client_id: 'key_demo',
-    client_secret: 'sk_sandbox_demo_key_for_local_use_only',
+    client_secret: DEMO_KEY,
   },
 }

@@ -5,6 +5,7 @@ import { type Refusal, refuse } from '../errors/refusal.ts'
 import type { Language } from '../http/language.ts'
 import { repayment } from '../simulator/loan.ts'
 import { tokenProblem } from '../tokens/token-request.ts'
+import { EXAMPLE_REQUEST_ID } from './openapi-names.ts'
 import type { Json } from './openapi-schemas.ts'
 import type { Fields, OperationRow } from './operation.ts'
 
@@ -17,8 +18,6 @@ const MAGIC: Readonly<Record<string, { good: Fields; bad: Fields }>> = {
   'credit.simulate': { good: { amount: 50011 }, bad: { amount: 50099, ...repayment(50099, 12, 6) } },
   'credit.apply': { good: { amount: 50011 }, bad: { amount: 50099 } },
 }
-
-const REQUEST_ID = 'req_Q2qn9aL2UL1my0I1'
 
 /** Examples of the request body; a deciding operation has one for each outcome. */
 export function bodyExamples(row: OperationRow): Json {
@@ -53,12 +52,12 @@ export function successExamples(row: OperationRow, language: Language = 'en'): J
 }
 
 export function problemExample(code: ErrorCode, publicUrl: string, language: Language = 'en'): Json {
-  const value = problem(refusalExample(code), REQUEST_ID, publicUrl, language)
+  const value = problem(refusalExample(code), EXAMPLE_REQUEST_ID, publicUrl, language)
   return { summary: errorEntry(code).title, value }
 }
 
 export function exchangeExample(code: ErrorCode): Json {
-  return { summary: errorEntry(code).title, value: tokenProblem(refusalExample(code), REQUEST_ID) }
+  return { summary: errorEntry(code).title, value: tokenProblem(refusalExample(code), EXAMPLE_REQUEST_ID) }
 }
 
 function refusalExample(code: ErrorCode): Refusal {

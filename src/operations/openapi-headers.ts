@@ -1,4 +1,5 @@
 import type { Circumstances } from './openapi-codes.ts'
+import { EXAMPLE_REQUEST_ID } from './openapi-names.ts'
 import { type Json, refTo } from './openapi-schemas.ts'
 import type { OperationRow } from './operation.ts'
 
@@ -20,7 +21,7 @@ const count = (description: string, example: number, minimum = 0): Json => ({
 })
 
 export const HEADERS = {
-  'X-Request-Id': text('Names this request in the log of the gateway.', 'req_Q2qn9aL2UL1my0I1'),
+  'X-Request-Id': text('Names this request in the log of the gateway.', EXAMPLE_REQUEST_ID),
   'X-RateLimit-Limit': count('Requests per window.', 200),
   'X-RateLimit-Remaining': count('Requests left in the window.', 199),
   'X-RateLimit-Reset': count(

@@ -1,3 +1,5 @@
+export const EXAMPLE_REQUEST_ID = 'req_Q2qn9aL2UL1my0I1'
+
 /** What the schemas of an operation are called in generated clients; others are named after their operation. */
 const NAMES: Readonly<Record<string, { readonly request?: string; readonly response: string }>> = {
   'auth.token': { request: 'TokenRequest', response: 'Token' },

@@ -7,7 +7,7 @@ import { languageOf } from './language.ts'
 import { LOOK, SIDE_BY_SIDE } from './look.css.ts'
 import { markup } from './markup.ts'
 import type { PageContent, Visitor } from './page.ts'
-import { inLanguages, type TextTable } from './texts.ts'
+import { inLanguages, shown, type TextTable } from './texts.ts'
 
 const STYLE = inline(LOOK + SIDE_BY_SIDE)
 
@@ -38,7 +38,8 @@ export function browserRefusal(refusal: Refusal, { query, headers, requestId }: 
   const language = languageOf(query, headers['accept-language'])
   const texts = TEXTS[language]
   const { code, retryAfterSeconds } = refusal
-  const { title, resolution } = errorWords(code, language)
+  const words = errorWords(code, language)
+  const title = shown(words.title, language)
   const { lead, icon } = describe(code)
   return documentContent({
     language,
@@ -48,7 +49,7 @@ export function browserRefusal(refusal: Refusal, { query, headers, requestId }: 
     content: markup`<div class="card" data-code="${code}">
 <div class="roundel wait">${ICONS[icon]}</div>
 ${retryAfterSeconds !== undefined && markup`<p><strong>${texts.retryIn(String(retryAfterSeconds))}</strong></p>`}
-<dl class="facts"><dt>${texts.whatToDo}</dt><dd>${resolution}</dd>
+<dl class="facts"><dt>${texts.whatToDo}</dt><dd>${shown(words.resolution, language)}</dd>
 <dt>${texts.code}</dt><dd><a href="/docs/errors/${code}"><code>${code}</code></a> · HTTP ${errorEntry(code).status}</dd>
 <dt>${texts.reference}</dt><dd><code>${requestId}</code></dd></dl>
 <p class="ways"><a class="button" href="/docs">${texts.docs}</a> <a class="way" href="/portal/usage">${texts.portal}</a> <a class="way" href="/">${texts.start}</a></p>

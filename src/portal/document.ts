@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Language } from '../http/language.ts'
+import { type Language, languageHeaders } from '../http/language.ts'
 import { FAVICON, GATE, MARK } from './icons.ts'
 import { type Markup, markup } from './markup.ts'
 import type { PageContent } from './page.ts'
@@ -74,9 +74,7 @@ ${script && markup`<script>${script.text}</script>`}
   return {
     headers: {
       ...HEADERS,
-      'content-language': language,
-      // A replay compares what has chosen an answer (RFC 9110 section 12.5.5).
-      vary: 'Accept-Language',
+      ...languageHeaders(language),
       'content-security-policy': policy(document),
       'referrer-policy': referrer ?? 'no-referrer',
     },

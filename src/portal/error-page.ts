@@ -12,7 +12,7 @@ import { LOOK, SIDE_BY_SIDE } from './look.css.ts'
 import { type Markup, markup } from './markup.ts'
 import type { PageContent, Visitor } from './page.ts'
 import { SNIPPET_LOOK } from './snippet.css.ts'
-import { spaced } from './texts.ts'
+import { shown } from './texts.ts'
 import { WIDE_LOOK } from './wide.css.ts'
 
 const STYLE = inline(`${LOOK}${SIDE_BY_SIDE}${SNIPPET_LOOK}
@@ -38,7 +38,7 @@ export function errorPage(code: ErrorCode, visitor: Visitor, publicUrl: string):
   const texts = ERROR_TEXTS[language]
   const { status, retry, kind } = errorEntry(code)
   const words = errorWords(code, language)
-  const say = (text: string) => (language === 'fr' ? spaced(text) : text)
+  const say = (text: string) => shown(text, language)
   const { body, contentType } = exampleAnswer(code, publicUrl, language)
   return documentContent({
     language,
@@ -93,7 +93,7 @@ export function errorIndex(visitor: Visitor): PageContent {
       .filter(([, entry]) => entry.kind === kind)
       .map(
         ([code, { status }]) =>
-          markup`<li><a href="/docs/errors/${code}"><code>${code}</code></a> <span class="chip">${status}</span><br>${errorWords(code, language).title}</li>`,
+          markup`<li><a href="/docs/errors/${code}"><code>${code}</code></a> <span class="chip">${status}</span><br>${shown(errorWords(code, language).title, language)}</li>`,
       )
     return markup`<section class="card span" aria-labelledby="${kind}"><h2 id="${kind}">${texts[`${kind}Kind`]}</h2><ul class="codes">${items}</ul></section>`
   })

@@ -1,4 +1,5 @@
 import { SCOPES } from '../config/contract.ts'
+import type { Config } from '../config/schema.ts'
 import { isErrorCode } from '../errors/catalogue.ts'
 import { refuse } from '../errors/refusal.ts'
 import type { PublishedOutcomes } from '../simulator/published-outcomes.ts'
@@ -13,8 +14,9 @@ export type DocumentParts = {
   readonly publishSeconds: number
   readonly issuer: () => string
   readonly publicUrl: () => string
-  /** The same object for as long as nothing in it has changed. */
-  readonly openApi: () => object
+  readonly config: () => Config
+  /** The document under a configuration; it is made anew when that is another one. */
+  readonly openApi: (config: Config) => object
   /** What decides at the moment. */
   readonly outcomes: () => PublishedOutcomes
 }
@@ -26,8 +28,8 @@ export const OUTCOMES_PATH = '/v1/sandbox/outcomes'
 
 /** The documents that machines and people find their way by; none needs a token. */
 export function publicDocuments(parts: DocumentParts): readonly Page[] {
-  const { signingKeys, publishSeconds, issuer, publicUrl, openApi, outcomes } = parts
-  let shown: { readonly document: object; readonly representation: Representation } | undefined
+  const { signingKeys, publishSeconds, issuer, publicUrl, outcomes } = parts
+  let shown: { readonly config: Config; readonly representation: Representation } | undefined
   // Nobody may keep the JWKS for longer than a new key is in it before it signs.
   const maxAge = Math.min(JWKS_MAX_AGE_SECONDS, publishSeconds)
   return [
@@ -41,15 +43,15 @@ export function publicDocuments(parts: DocumentParts): readonly Page[] {
       json(metadata(issuer(), publicUrl())),
     ),
     get('openapi', '/openapi.json', ({ headers }) => {
-      const document = openApi()
-      if (shown?.document !== document) {
-        const bytes = Buffer.from(JSON.stringify(document))
+      const config = parts.config()
+      if (shown?.config !== config) {
+        const bytes = Buffer.from(JSON.stringify(parts.openApi(config)))
         const representation = createRepresentation({
           contentType: 'application/json',
           bytes,
           isPacked: false,
         })
-        shown = { document, representation }
+        shown = { config, representation }
       }
       return shown.representation.answer(headers, 'no-cache')
     }),

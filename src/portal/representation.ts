@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, gzip } from 'node:zlib'
 import { type HeaderValue, weightedRanges } from '../http/accept.ts'
+import { getOrMake } from '../map-entries.ts'
 import type { PageAnswer, Visit } from './page.ts'
 
 const CODINGS = ['br', 'gzip', 'identity'] as const
@@ -26,12 +27,6 @@ export function createRepresentation({ contentType, bytes, isPacked }: Source): 
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 16)
   const made = new Map<Coding, Promise<Buffer>>()
 
-  function inCoding(coding: Coding): Promise<Buffer> {
-    const known = made.get(coding) ?? make(coding)
-    made.set(coding, known)
-    return known
-  }
-
   async function make(coding: Coding): Promise<Buffer> {
     if (coding === 'br') return isPacked ? bytes : await promisify(brotliCompress)(bytes)
     const plain = isPacked ? await promisify(brotliDecompress)(bytes) : bytes
@@ -52,7 +47,7 @@ export function createRepresentation({ contentType, bytes, isPacked }: Source): 
         kind: 'page',
         status: 200,
         headers: { ...common, ...encoding, 'content-type': contentType },
-        body: await inCoding(coding),
+        body: await getOrMake(made, coding, () => make(coding)),
       }
     },
   }

@@ -13,7 +13,7 @@ export type TextsOf<T extends TextTable> = {
 /** The names of texts that need nothing filled in. */
 export type PlainNames<T> = { [N in keyof T]: T[N] extends string ? N : never }[keyof T]
 
-/** The table by language. In French a no-break space stands before the high punctuation. */
+/** The table by language. */
 export function inLanguages<T extends TextTable>(table: T): Readonly<Record<Language, TextsOf<T>>> {
   return { fr: inLanguage(table, 'fr'), en: inLanguage(table, 'en') }
 }
@@ -21,13 +21,19 @@ export function inLanguages<T extends TextTable>(table: T): Readonly<Record<Lang
 function inLanguage<T extends TextTable>(table: T, language: Language): TextsOf<T> {
   const texts = Object.entries(table).map(([name, each]) => {
     const text = each[language]
-    if (language !== 'fr') return [name, text]
-    return [name, typeof text === 'string' ? spaced(text) : (value: string) => spaced(text(value))]
+    return [
+      name,
+      typeof text === 'string' ? shown(text, language) : (value: string) => shown(text(value), language),
+    ]
   })
   return Object.fromEntries(texts) as TextsOf<T>
 }
 
-/** A no-break space where French wants one. */
-export function spaced(text: string): string {
+/** A text of a reader's language as a page shows it: in French with a no-break space before the high punctuation. */
+export function shown(text: string, language: Language): string {
+  return language === 'fr' ? spaced(text) : text
+}
+
+function spaced(text: string): string {
   return text.replaceAll(/ (?=[:;?!–%])/g, '\u00a0')
 }

@@ -46,23 +46,24 @@ export function sendReply(
     } catch {
       // What Node's parser takes is not always what its writer takes; the client sees the connection break.
       broken('cut')
+      copy.drop()
       body.destroy()
       res.destroy()
       return false
     }
   }
   let reply: CapturedReply | undefined
-  const ended = (bytes: Uint8Array) => {
+  const ended = () => {
     // One that is too long to be looked through is no answer to serve.
     if (copy.isWhole()) {
-      reply = recordedReply({ status, headers, body: bytes }, urls)
+      reply = recordedReply({ status, headers, body: copy.take() }, urls)
       received(reply)
     }
     const last = endToEnd(trailers())
     if (last.length > 0) res.addTrailers(last.map(([name, value]): [string, string] => [name, value]))
   }
   const over = (error?: Error | null) => {
-    copy.take()
+    copy.drop()
     if (reply && !error) done(reply)
     else broken(error || copy.isWhole() ? 'client-left' : 'beyond-bound')
   }
@@ -74,21 +75,21 @@ export function sendReply(
       whole: (bytes) => {
         const moved = movedJson({ status, headers, body: bytes }, shown, urls)
         if (!writeHead(moved.headers)) return
-        ended(copy.take())
+        ended()
         res.once('finish', () => over())
         res.end(moved.body)
       },
       pass: (first) => {
         if (!writeHead(shown)) return
         for (const chunk of first) res.write(chunk)
-        body.once('end', () => ended(copy.take()))
+        body.once('end', ended)
         pipeline(body, res, over)
       },
     })
     return
   }
   if (!writeHead(shown)) return
-  body.once('end', () => ended(copy.take()))
+  body.once('end', ended)
   pipeline(body, res, over)
   // The head does not wait for a body that is slow to begin; that of a quick one leaves in the same packet.
   setImmediate(() => {

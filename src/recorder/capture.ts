@@ -16,9 +16,11 @@ export type Capture = {
   readonly add: (chunk: Uint8Array) => void
   /**
    * What has passed; the memory belongs to the caller from here on. Of a body that is longer than one may be, what stands
-   * for it in a cassette: its length and a digest.
+   * for it in a cassette: its length and a digest, which takes its time.
    */
   readonly take: () => Uint8Array
+  /** Gives up what has passed: nobody wants it any more. */
+  readonly drop: () => void
   /** Whether all that has passed was kept. */
   readonly isWhole: () => boolean
   /** Whether it was dropped for want of room: then nothing stands for it. */
@@ -74,6 +76,7 @@ export function createCaptureRoom(bounds: Bounds, onOverflow: (detail: string) =
           drop()
           return body
         },
+        drop,
         isWhole: () => !overflown && hash === undefined,
         isLost: () => overflown,
       }

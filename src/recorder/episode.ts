@@ -185,7 +185,7 @@ function wholeBody(req: IncomingMessage, { hasBody }: Arrival, room: CaptureRoom
   const whole = new Promise<Uint8Array>((resolve, reject) => {
     req.once('end', () => (copy.isWhole() ? resolve(copy.take()) : reject(new BodyTooLargeError())))
     req.once('close', () => {
-      copy.take()
+      copy.drop()
       reject(new Error('the client went away'))
     })
   })

@@ -1,5 +1,6 @@
 import { DECIDING_OPERATIONS, type DecidingOperation } from '../config/contract.ts'
 import type { OutcomeRule } from '../config/outcomes.ts'
+import { isMapping } from '../config/paths.ts'
 import type { Outcome } from './rules.ts'
 
 /** One thing that decides, as data: when `field` of `operation` passes `test`, the outcome is `outcome`. */
@@ -68,7 +69,7 @@ export function publishOutcomes(
 export function readPublishedOutcomes(
   document: unknown,
 ): { readonly rules: readonly unknown[]; readonly scores: Readonly<Record<string, unknown>> } | undefined {
-  if (!isRecord(document)) return undefined
+  if (!isMapping(document)) return undefined
   const { magicInputs, seededReferences } = document
   if (!isRows(magicInputs) || !isRows(seededReferences)) return undefined
   const rules: { id: unknown; operations: DecidingOperation[] }[] = []
@@ -79,7 +80,7 @@ export function readPublishedOutcomes(
     else rules.push({ id: rule, operations: [operation as DecidingOperation], ...{ field, test, outcome } })
   }
   const scores = seededReferences.map(({ test, value }): [string, unknown] => [
-    isRecord(test) ? String(test.equals) : '',
+    isMapping(test) ? String(test.equals) : '',
     value,
   ])
   return { rules, scores: Object.fromEntries(scores) }
@@ -87,10 +88,6 @@ export function readPublishedOutcomes(
 
 type Row = Readonly<Record<string, unknown>>
 
-function isRecord(value: unknown): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function isRows(value: unknown): value is readonly Row[] {
-  return Array.isArray(value) && value.every(isRecord)
+  return Array.isArray(value) && value.every(isMapping)
 }

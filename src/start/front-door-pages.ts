@@ -18,21 +18,13 @@ import { publishOutcomes } from '../simulator/published-outcomes.ts'
 export function frontDoorPages(edge: Edge, deciders: Deciders, sessions: Sessions): readonly Page[] {
   const { signingKeys, issuer, publicUrl } = edge
   const { publishSeconds } = edge.settings().config.tokens
-  let made: { config: Config; document: object } | undefined
-  // Whoever decides may change while the gateway runs.
-  const openApi = () => {
-    const { config } = edge.settings()
-    if (made?.config !== config) made = { config, document: buildOpenApi({ publicUrl: publicUrl(), config }) }
-    return made.document
-  }
-  const outcomes = () => {
-    const { config } = edge.settings()
-    return publishOutcomes(config.outcomes, config.scores)
-  }
-  const demo = () => demoCredentials(edge.settings().config)
+  const config = () => edge.settings().config
+  const openApi = (now: Config) => buildOpenApi({ publicUrl: publicUrl(), config: now })
+  const outcomes = () => publishOutcomes(config().outcomes, config().scores)
+  const demo = () => demoCredentials(config())
   return [
     startPage({ publicUrl, demo, hasPortal: true }),
-    ...publicDocuments({ signingKeys, publishSeconds, issuer, publicUrl, openApi, outcomes }),
+    ...publicDocuments({ signingKeys, publishSeconds, issuer, publicUrl, config, openApi, outcomes }),
     ...docsPages({ demo, hasPortal: true }),
     ...widgetPages(widgetParts(edge, deciders)),
     ...portalPages(portalParts(edge, sessions)),

@@ -36,8 +36,8 @@ export type RunningGateway = {
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const { config, logger } = options
   const parts = await openParts(options)
-  const { edge, clock, store, settings, recordings, history, live, deciders, trusted, doors } = parts
-  const { lifecycle, metrics } = edge
+  const { edge, settings, recordings, live, deciders, trusted, doors } = parts
+  const { clock, store, history, lifecycle, metrics } = edge
   const gateway: Gateway = { ...edge, answerer: createDeciding(edge, deciders) }
   const pages = frontDoorPages(edge, deciders, parts.sessions)
   const partner = createPartnerServer(gateway, createEndpoints(OPERATIONS, authToken, pages))
@@ -95,8 +95,8 @@ function operatorServer(
   parts: Parts,
   backups: Backups,
 ): OperatorServer {
-  const { edge, clock, store, settings, recordings, live, configuration } = parts
-  const { clientOf, lifecycle, metrics, signingKeys } = edge
+  const { edge, settings, recordings, live, configuration } = parts
+  const { clock, store, clientOf, lifecycle, metrics, signingKeys } = edge
   const ready = readiness({ lifecycle, store, configuration, deciders: live })
   return createOperatorServer({
     ...{ config, clientOf, logger, metrics, signingKeys, recordings, ready, backups },

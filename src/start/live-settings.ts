@@ -2,6 +2,7 @@ import type { Config } from '../config/schema.ts'
 import { createRevocations } from '../gateway/revocations.ts'
 import { deriveSettings, type Settings, type SharedParts } from '../gateway/settings.ts'
 import { createRegistryInSlices } from '../tokens/registry.ts'
+import { createWorkQueue } from '../work-queue.ts'
 
 /** The configuration in use, as requests see it. */
 export type LiveSettings = {
@@ -24,25 +25,21 @@ export function createLiveSettings(initial: Config, shared: SharedParts): LiveSe
   const revocations = createRevocations()
   let settings = deriveSettings(initial, shared)
   let generation = 1
-  let using: Promise<void> = Promise.resolve()
+  const changes = createWorkQueue()
   return {
     current: () => settings,
     generation: () => generation,
     revoke: (keyId) => {
       settings = revocations.revoke(settings, keyId)
     },
-    use: (next, { before, after }) => {
-      const used = using.then(async () => {
+    use: (next, { before, after }) =>
+      changes.run(async () => {
         before(next)
         const registry = await createRegistryInSlices(next.partners)
         const previous = settings.config
         settings = revocations.reapply(deriveSettings(next, shared, registry))
         after(next, previous)
         generation++
-      })
-      // Who asked hears of a fault; those behind it are not held up by it.
-      using = used.catch(() => {})
-      return used
-    },
+      }),
   }
 }

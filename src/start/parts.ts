@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { createClientIp } from '../checks/client-ip.ts'
-import { type Clock, controllableClock, systemClock } from '../clock.ts'
+import { controllableClock, systemClock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
 import { type Deciders, decidedBy } from '../decisions/decide.ts'
 import { createSimulator } from '../decisions/simulator.ts'
@@ -11,7 +11,7 @@ import { createRecordings, type Recordings } from '../gateway/recordings.ts'
 import { createUnfinishedRequests } from '../gateway/unfinished.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { createProcessMetrics } from '../observe/process-metrics.ts'
-import { createUsageHistory, type UsageHistory } from '../observe/usage-history.ts'
+import { createUsageHistory } from '../observe/usage-history.ts'
 import type { Sessions } from '../portal/sign-in/sessions.ts'
 import { createIds } from '../simulator/ids.ts'
 import { type EmbeddedStoreOptions, openEmbeddedStore } from '../store/embedded.ts'
@@ -39,12 +39,9 @@ export type Doors = {
 /** Everything of a gateway but its listeners. */
 export type Parts = {
   readonly edge: Edge
-  readonly clock: Clock
-  readonly store: Store
   readonly settings: LiveSettings
   readonly recordings: Recordings
   readonly sessions: Sessions
-  readonly history: UsageHistory
   readonly live: LiveDeciders
   readonly deciders: Deciders
   readonly trusted: Trust
@@ -79,7 +76,11 @@ export async function openParts(options: StartOptions): Promise<Parts> {
     lifetimeSeconds: config.tokens.lifetimeSeconds,
     publishSeconds: config.tokens.publishSeconds,
   })
-  const recordings = createRecordings(() => settings.current().config, publicUrl, clock, logger)
+  const recordings = createRecordings({
+    config: () => settings.current().config,
+    origin: publicUrl,
+    ...{ clock, logger },
+  })
   const ownMetrics = () =>
     createMetrics({
       reads: {
@@ -119,7 +120,7 @@ export async function openParts(options: StartOptions): Promise<Parts> {
   }
   const deciders = options.decider ? decidedBy(options.decider) : live
   return {
-    ...{ edge, clock, store, settings, recordings, sessions, history },
+    ...{ edge, settings, recordings, sessions },
     ...{ live, deciders, trusted, configuration, doors },
   }
 }

@@ -1,5 +1,6 @@
 import type { CapturedRequest, Cassette, PairDigest } from '../cassettes/interaction.ts'
 import { keyedPair, pairsOf, scryptPair } from '../cassettes/redaction/refused-pairs.ts'
+import { getOrMake } from '../map-entries.ts'
 
 /** Tells which pairs of client and secret a recording has refused. */
 export type PairDigests = {
@@ -32,9 +33,7 @@ export function createPairDigests(
     pairsOf: async (request) => {
       const digests = pairsOf(request).map(({ clientId, secret }) => {
         const name = JSON.stringify([clientId, secret])
-        const made = known.get(name) ?? digestsOf(clientId, secret)
-        known.set(name, made)
-        return made
+        return getOrMake(known, name, () => digestsOf(clientId, secret))
       })
       return new Set((await Promise.all(digests)).flat())
     },

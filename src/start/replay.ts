@@ -3,7 +3,7 @@ import { withVolatile } from '../cassettes/bindings/volatile.ts'
 import type { Cassette } from '../cassettes/interaction.ts'
 import { refuseOtherKey } from '../cassettes/redaction/cassette-key.ts'
 import { CONTRACT_FIELDS, redactionPolicy } from '../cassettes/redaction/contract.ts'
-import { createRedactor, keyedDigest } from '../cassettes/redaction/redactor.ts'
+import { createRedactor, keyedDigest, type Redactor } from '../cassettes/redaction/redactor.ts'
 import { createSecrets } from '../cassettes/redaction/secrets/secrets.ts'
 import { choosingNames, createTape, type Tape, type TapeOptions } from '../cassettes/tape/tape.ts'
 import { createClientIp } from '../checks/client-ip.ts'
@@ -32,6 +32,7 @@ import { publishOutcomes } from '../simulator/published-outcomes.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import type { RateWindow, Store, WindowState } from '../store/store.ts'
 import { cachedKey } from '../tokens/cached-key.ts'
+import type { Registry } from '../tokens/registry.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import { createVerifier } from '../tokens/verify.ts'
 import { withCleanMisses } from './clean-misses.ts'
@@ -103,23 +104,10 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
   // The key is made by another thread, which takes about as long as loading a cassette does.
   const cassettes = options.load()
   for (const cassette of cassettes) refuseOtherKey(cassette, cassetteKey)
-  // What decides has travelled with the cassettes. Each is matched by its own rules; a value that is magic to one of
-  // them is left as it is, so that it can be compared.
-  const decidings = cassettes.map(decidingOf)
-  const redactor = createRedactor({
-    policy: redactionPolicy({ allowHeaders: [...choosingNames(cassettes)] }),
-    secrets: createSecrets(CONTRACT_FIELDS.words),
-    rules: decidings.flatMap(({ rules }) => rules),
-    configuredTestValues: decidings.flatMap(({ scores }) => Object.keys(scores)),
-  })
   let url = ''
   const publicUrl = options.publicUrl ?? (() => url)
-  let document: object | undefined
-  const openApi = () => {
-    document ??= buildOpenApi({ publicUrl: publicUrl(), answerer: 'tape', config })
-    return document
-  }
-  const { rules, scores } = decidings[0] ?? BUILT_IN
+  const [first] = cassettes
+  const { rules, scores } = first ? decidingOf(first) : BUILT_IN
   const outcomes = () => publishOutcomes(rules, scores)
   const ownPages = [
     ...livePages({
@@ -127,60 +115,26 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
       signingKeys,
       issuer: publicUrl,
       publicUrl,
-      openApi,
+      config: () => config,
+      openApi: () => buildOpenApi({ publicUrl: publicUrl(), answerer: 'tape', config }),
       outcomes,
     }),
     ...startPages(cassettes, publicUrl),
   ]
   const pairs = createPairDigests(cassettes, cassetteKey)
-  const volatile = options.volatile ?? []
-  const loaded = createTape(withVolatile(cassettes, volatile, decidingOf), {
+  const redactor = redactorOf(cassettes)
+  const loaded = loadTape(options, cassettes, {
     prepare: (request) => redactor.redactRequest(request).request,
     isLive: isForOneOf(ownPages),
-    volatile,
     knowsPair: pairs.knowsPair,
-    ...(options.profile && { profile: options.profile }),
-    ...(options.time && { time: options.time }),
-    ...(cassetteKey !== undefined && {
-      digest: (rule: string, value: string) => keyedDigest(cassetteKey, rule, value),
-    }),
   })
   const tape = withCleanMisses(loaded, redactor.redactText)
-  const store = unlimited(createMemoryStore())
-  const ids = createIds(clock)
-  const shared = { store, ids, publicUrl }
   const recordedLanes = new Set(cassettes.flatMap(({ interactions }) => interactions.map(({ lane }) => lane)))
   const anyone = anySecret(tape.callers, recordedLanes)
-  const server = { ...config.server, headerBytes: MAX_HEADER_BYTES }
-  const settings =
-    options.partners === 'configured'
-      ? deriveSettings({ ...config, server }, shared)
-      : { ...deriveSettings({ ...config, server, partners: [REPLAY_PARTNER] }, shared), registry: anyone }
-  // Finding the first answer of a large operation takes seconds; a 503 meanwhile was never recorded.
-  const lifecycle = createLifecycle({
-    ...config.server,
-    maxInFlight: Number.POSITIVE_INFINITY,
-    maxLoopDelayMs: Number.POSITIVE_INFINITY,
+  const edge = createEdge({
+    ...{ config, clock, logger, signingKeys, publicUrl },
+    anyone: options.partners === 'any' ? anyone : undefined,
   })
-  const unfinished = createUnfinishedRequests(config.server)
-  const clientOf = createClientIp([])
-  const edge: Edge = {
-    clock,
-    store,
-    ids,
-    signingKeys,
-    verifier: createVerifier({ signingKeys, issuer: publicUrl, audience: config.tokens.audience, clock }),
-    clientOf,
-    lifecycle,
-    unfinished,
-    logger,
-    // A replay has no operator listener; its ledger counts.
-    metrics: createMetrics({ reads: {}, partners: { capsOf: () => [], quotasOf: () => [] } }),
-    history: NO_HISTORY,
-    settings: () => settings,
-    publicUrl,
-    issuer: publicUrl,
-  }
   const answerer = createReplay({
     edge,
     tape,
@@ -191,11 +145,7 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
     ...(onNewExchange && { onNewExchange }),
     // With partners of its own, the edge itself knows whose secret is right.
     ...(pairs.pairsOf && options.partners === 'any' && { pairsOf: pairs.pairsOf }),
-    anyClient: () => {
-      const proven = anyone.prove('key_replay', 'any')
-      if (!proven) throw new TypeError('any secret is one')
-      return proven
-    },
+    anyClient: anyone.anyClient,
   })
   const gateway: Gateway = { ...edge, answerer }
   const pages = [...ownPages, ...widgetPages(widgetParts(edge, decidedBy(NOBODY_DECIDES)))]
@@ -214,9 +164,72 @@ export async function startReplay(options: ReplayGatewayOptions): Promise<Replay
       app.server.close()
       app.server.closeAllConnections()
       await app.close()
-      lifecycle.close()
-      await store.close()
+      edge.lifecycle.close()
+      await edge.store.close()
     },
+  }
+}
+
+/**
+ * What decides has travelled with the cassettes. Each is matched by its own rules; a value that is magic to one of them is
+ * left as it is, so that it can be compared.
+ */
+function redactorOf(cassettes: readonly Cassette[]): Redactor {
+  const decidings = cassettes.map(decidingOf)
+  return createRedactor({
+    policy: redactionPolicy({ allowHeaders: [...choosingNames(cassettes)] }),
+    secrets: createSecrets(CONTRACT_FIELDS.words),
+    rules: decidings.flatMap(({ rules }) => rules),
+    configuredTestValues: decidings.flatMap(({ scores }) => Object.keys(scores)),
+  })
+}
+
+function loadTape(
+  { volatile = [], profile, time, cassetteKey }: ReplayGatewayOptions,
+  cassettes: readonly Cassette[],
+  parts: Pick<TapeOptions, 'prepare' | 'isLive' | 'knowsPair'>,
+): Tape {
+  return createTape(withVolatile(cassettes, volatile, decidingOf), {
+    ...parts,
+    volatile,
+    ...(profile && { profile }),
+    ...(time && { time }),
+    ...(cassetteKey !== undefined && {
+      digest: (rule: string, value: string) => keyedDigest(cassetteKey, rule, value),
+    }),
+  })
+}
+
+type EdgeParts = Pick<Edge, 'clock' | 'logger' | 'signingKeys' | 'publicUrl'> & {
+  readonly config: Config
+  /** Stands for the partners of the configuration. */
+  readonly anyone: Registry | undefined
+}
+
+/** The edge with nothing in it that follows from load, or from what was done before. */
+function createEdge({ config, anyone, ...parts }: EdgeParts): Edge {
+  const { clock, signingKeys, publicUrl } = parts
+  const store = unlimited(createMemoryStore())
+  const ids = createIds(clock)
+  const shared = { store, ids, publicUrl }
+  const server = { ...config.server, headerBytes: MAX_HEADER_BYTES }
+  const settings = anyone
+    ? { ...deriveSettings({ ...config, server, partners: [REPLAY_PARTNER] }, shared), registry: anyone }
+    : deriveSettings({ ...config, server }, shared)
+  return {
+    ...parts,
+    ...{ store, ids, issuer: publicUrl, settings: () => settings, history: NO_HISTORY },
+    verifier: createVerifier({ signingKeys, issuer: publicUrl, audience: config.tokens.audience, clock }),
+    clientOf: createClientIp([]),
+    // Finding the first answer of a large operation takes seconds; a 503 meanwhile was never recorded.
+    lifecycle: createLifecycle({
+      ...config.server,
+      maxInFlight: Number.POSITIVE_INFINITY,
+      maxLoopDelayMs: Number.POSITIVE_INFINITY,
+    }),
+    unfinished: createUnfinishedRequests(config.server),
+    // A replay has no operator listener; its ledger counts.
+    metrics: createMetrics({ reads: {}, partners: { capsOf: () => [], quotasOf: () => [] } }),
   }
 }
 

@@ -15,7 +15,9 @@ import { join } from 'node:path'
 import { makeDirectory } from '../make-directory.ts'
 import { systemCode } from '../system-error.ts'
 import { damageOf } from './lmdb-damage.ts'
+import { DATA_FILE, LOCK_FILE } from './lmdb-file.ts'
 import { inUse, otherOwner } from './owner-socket.ts'
+import { isSealed } from './seal.ts'
 import { StoreOpenError } from './store.ts'
 
 /**
@@ -34,7 +36,7 @@ export function prepareDirectory(path: string): string {
 export async function prepareFiles(directory: string, own: string): Promise<void> {
   await judgeDataFile(directory, own)
   // What is there already can be read without room, and says itself when it cannot be written.
-  if (!holdsData(join(directory, 'data.mdb'))) proveRoom(directory)
+  if (!holdsData(join(directory, DATA_FILE))) proveRoom(directory)
   reserveLockFile(directory)
   proveDescriptors(directory)
 }
@@ -57,9 +59,10 @@ async function judgeDataFile(directory: string, own: string): Promise<void> {
       'unusable',
       `a restore into ${directory} has not ended. Wait for it; when none runs, repeat it.`,
     )
-  const path = join(directory, 'data.mdb')
+  const path = join(directory, DATA_FILE)
   if (!stands(path)) return
   checkOurs(path)
+  if (isSealed(directory)) return
   const owner = await otherOwner(directory, own)
   const damage = statSync(path).size > 0 ? damageOf(path) : emptied(directory)
   if (damage === undefined) return
@@ -75,11 +78,13 @@ export function damaged(path: string, why: string, cause?: unknown): StoreOpenEr
   )
 }
 
-const MADE_BEFORE_DATA = /^(?:(?:data|lock)\.mdb|owner-.*\.sock|room-\d+|lost\+found)$/
+const MADE_BEFORE_DATA = /^(?:owner-.*\.sock|room-\d+|lost\+found)$/
 
 /** LMDB makes its file first and its first pages next, which a crash may have come between. */
 function emptied(directory: string): string | undefined {
-  const isFirstStart = readdirSync(directory).every((name) => MADE_BEFORE_DATA.test(name))
+  const isFirstStart = readdirSync(directory).every(
+    (name) => name === DATA_FILE || name === LOCK_FILE || MADE_BEFORE_DATA.test(name),
+  )
   return isFirstStart ? undefined : 'it is empty'
 }
 
@@ -128,7 +133,7 @@ const LOCK_FILE_BYTES = 12_288
  * SIGBUS. Written out beforehand, the same lack of space is an error.
  */
 export function reserveLockFile(directory: string): void {
-  const path = join(directory, 'lock.mdb')
+  const path = join(directory, LOCK_FILE)
   if (stands(path)) {
     checkOurs(path)
     return

@@ -17,9 +17,11 @@ import {
   messageOf,
   openLmdb,
 } from './lmdb-backing.ts'
+import { DATA_FILE } from './lmdb-file.ts'
 import { createStore } from './local-store.ts'
 import { type Beacon, lightBeacon } from './owner-socket.ts'
 import { claimOwnership } from './ownership.ts'
+import { seal } from './seal.ts'
 import { type Store, StoreOpenError, StoreUnavailable } from './store.ts'
 
 export type EmbeddedStoreOptions = {
@@ -52,7 +54,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   } catch (cause) {
     if (cause instanceof StoreOpenError) throw cause
     // An entry that is not what its name says: what LMDB keeps is whole, and was written by nobody of us.
-    if (isMisread(cause)) throw damaged(join(options.path, 'data.mdb'), UNREADABLE, cause)
+    if (isMisread(cause)) throw damaged(join(options.path, DATA_FILE), UNREADABLE, cause)
     throw new StoreOpenError(
       'unusable',
       `the store path ${options.path} cannot be used: ${messageOf(cause)}. Check its free space and permissions.`,
@@ -88,6 +90,7 @@ async function openIn(directory: string, options: EmbeddedStoreOptions): Promise
       // LMDB must not be closed while it copies.
       await copies.ended()
       await backing.close()
+      if (entries.isSound()) await seal(directory)
     }
     const store = createStore({
       backing: { ...backing, close },
@@ -176,7 +179,7 @@ function claimingFirst(entries: Entries, claimNow: () => Promise<void>): Entries
 export function refuseNewerFormat(db: Lmdb, directory: string): void {
   const value = db.getBinary(FORMAT_NAME)
   if (value === undefined && !isBegun(db))
-    throw damaged(join(directory, 'data.mdb'), 'it has the entries of another program')
+    throw damaged(join(directory, DATA_FILE), 'it has the entries of another program')
   const found = value === undefined ? FORMAT : decodeNumber(value)
   if (found > FORMAT) {
     throw new StoreOpenError(

@@ -3,6 +3,7 @@ import { open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import type { Entries, Entry, RangeQuery } from './backing.ts'
+import { DATA_FILE } from './lmdb-file.ts'
 import { type StoreDisk, StoreUnavailable } from './store.ts'
 
 export type Lmdb = RootDatabase<Buffer, Buffer>
@@ -37,7 +38,7 @@ export function openLmdb(path: string): Lmdb {
  * Without the pages that nothing uses; where the file has lost some, which LMDB then cannot leave out, with them.
  */
 export async function copyLmdb(db: Lmdb, directory: string): Promise<void> {
-  const path = join(directory, 'data.mdb')
+  const path = join(directory, DATA_FILE)
   try {
     await db.backup(directory, true)
   } catch (cause) {
@@ -64,9 +65,12 @@ const FATAL = new Set([-30796, -30795, -30794, -30793])
  */
 const RETRY_MS = 10_000
 
+/** `isSound`: what was written last went to the disk. */
+export type LmdbEntries = Entries & { isSound(): boolean }
+
 const keyOf = (name: string): Buffer => Buffer.from(name)
 
-export function createLmdbBacking(db: Lmdb): Entries {
+export function createLmdbBacking(db: Lmdb): LmdbEntries {
   let failed = false
   /** Set for good once the files can no longer be written by this process. */
   let broken: StoreUnavailable | undefined
@@ -116,6 +120,7 @@ export function createLmdbBacking(db: Lmdb): Entries {
       for (const key of db.getKeys(limited)) yield Buffer.from(key).toString()
     },
     write,
+    isSound: () => !failed,
     close: () => db.close(),
   }
 }
@@ -164,7 +169,7 @@ export function createDisk(db: Lmdb, directory: string): () => StoreDisk | undef
     askedAt = now
     try {
       const { bavail, bsize } = statfsSync(directory)
-      const bytes = statSync(join(directory, 'data.mdb')).size
+      const bytes = statSync(join(directory, DATA_FILE)).size
       known = { bytes, freeBytes: bavail * bsize, reusableBytes: reusableBytes(db.getStats() as Stats) }
     } catch {
       // Somebody has moved the directory away; the next commit says what is wrong.

@@ -1,5 +1,9 @@
 import { readSync } from 'node:fs'
 
+/** The names that LMDB gives its files. */
+export const DATA_FILE = 'data.mdb'
+export const LOCK_FILE = 'lock.mdb'
+
 /**
  * LMDB's data file, format 2 (lmdb 3, `mdb.c`), as far as it has to be read to be judged without mapping it. Numbers
  * are little-endian. A page begins with its number (8 bytes), the transaction that wrote it (8), padding (2), flags (2)

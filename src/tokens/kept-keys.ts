@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { createWorkQueue } from '../work-queue.ts'
 import {
   type ActiveKey,
   type KeySet,
@@ -32,7 +33,7 @@ export function createKeptKeys(directory: string | null, clock: Clock): KeptKeys
   let keys = directory === null ? undefined : readKeyFile(directory)
   let generation = 0
   let nextChangeMs = soonest(keys)
-  let tail: Promise<unknown> = Promise.resolve()
+  const { run: queued } = createWorkQueue()
   let writing: Promise<unknown> = Promise.resolve()
 
   const become = (next: KeySet): KeySet => {
@@ -46,11 +47,6 @@ export function createKeptKeys(directory: string | null, clock: Clock): KeptKeys
     const written = (directory === null ? Promise.resolve() : writeKeyFile(directory, next)).then(then)
     writing = written.catch(() => undefined)
     return written
-  }
-  const queued = <T>(change: () => Promise<T>): Promise<T> => {
-    const result = tail.then(change)
-    tail = result.catch(() => undefined)
-    return result
   }
   // Called on every request, hence one comparison in the usual case.
   const settle = (): void => {

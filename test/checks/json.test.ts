@@ -98,6 +98,21 @@ describe('a body', () => {
       Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
       'The body is not valid UTF-8 at byte 2: found 0xed.',
     ],
+    [
+      'ends within a character',
+      Buffer.from([0x7b, 0xef]),
+      'The body is not valid UTF-8 at byte 2: found 0xef.',
+    ],
+    [
+      'has the beginning of a character',
+      Buffer.from([0x7b, 0xef, 0x41]),
+      'The body is not valid UTF-8 at byte 2: found 0xef.',
+    ],
+    [
+      'has a replacement character and the beginning of one',
+      Buffer.from([0x22, 0xef, 0xbf, 0xbd, 0xef, 0xbf, 0x22]),
+      'The body is not valid UTF-8 at byte 5: found 0xef.',
+    ],
   ])('that %s is refused', (_what, body, detail) => expect(faultOf(body)).toBe(detail))
 
   it('that is refused is not repeated', () => {

@@ -9,7 +9,7 @@ import { createWriter } from '../../src/cassettes/writer/writer.ts'
 import { terminalProgress } from '../../src/cli/progress.ts'
 import { exchange, HEADER, scratch, settings } from '../cassettes/recording-fixtures.ts'
 import { requesting, sandgateRecord } from '../recorder/command.ts'
-import { startUpstream } from '../recorder/upstream.ts'
+import { answerEmpty, startUpstream } from '../recorder/upstream.ts'
 import { cassetteOf, sandgate } from './cassette-fixtures.ts'
 
 const directory = scratch()
@@ -157,10 +157,8 @@ describe('progress', () => {
 })
 
 describe('sandgate record --mode all', () => {
-  const answering = (_: unknown, res: { end: (text: string) => void }) => res.end('{}')
-
   it('leaves the old cassette when the command fails, with the new one beside it', async () => {
-    const { url } = await startUpstream(answering as never)
+    const { url } = await startUpstream(answerEmpty)
     const out = file('all.har')
     const record = (...child: string[]) =>
       sandgateRecord(['--upstream', url.origin, '--out', out, '--mode', 'all', '--', ...child])

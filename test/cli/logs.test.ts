@@ -156,7 +156,7 @@ describe('sandgate logs', () => {
     [['--since', '1'], '--since takes 90s, 15m, 1h or 2d, or an instant'],
     [['--code', '429'], '--code takes an error code; --status 429 takes a status'],
     [['--since', 'yesterday'], '--since takes 90s, 15m, 1h or 2d, or an instant'],
-    [['--level', 'debug'], '--level is info, warn, error, not debug'],
+    [['--level', 'debug'], '--level is one of info, warn, error, not debug'],
     [['--operation', 'payment.fund'], 'there is no operation payment.fund; did you mean payments.fund?'],
   ])('%j is told what is wrong', async (options, message) => {
     const { code, stderr } = await logs(plain, ...options)

@@ -43,6 +43,44 @@ describe('a command line', () => {
   })
 })
 
+describe('what there is', () => {
+  it.each(['cassette --help', 'cassette -h', 'help cassette', 'cassette help'])(
+    '%s shows the commands of the group, and no others',
+    (text) => {
+      const parsed = parse(text)
+      expect(parsed).toMatchObject({ kind: 'help', text: expect.stringContaining('cassette lint') })
+      expect('text' in parsed && parsed.text).not.toContain('signing-keys')
+    },
+  )
+
+  it('has help for every group', () => {
+    for (const { name } of COMMANDS.filter((command) => command.name.includes(' ')))
+      expect(parse(`${name.split(' ')[0]} --help`)).toMatchObject({
+        kind: 'help',
+        text: expect.stringContaining(`  ${name} `),
+      })
+  })
+
+  it('is shown where nothing or half a command is typed, which is not done with', () => {
+    expect(parse('')).toMatchObject({
+      kind: 'incomplete',
+      text: expect.stringMatching(/front door[\s\S]*sandgate serve[\s\S]*sandgate --help/),
+    })
+    expect(parse('keys')).toMatchObject({ kind: 'incomplete', text: expect.stringContaining('keys revoke') })
+  })
+
+  it.each(['--version', '-V'])('%s is the version', (text) => {
+    expect(parse(text)).toEqual({ kind: 'version' })
+  })
+
+  it('says what an argument names, where a command has help on that', () => {
+    const asked = { kind: 'help-on', command: { name: 'call' }, args: ['payments.fund'] }
+    expect(parse('call payments.fund --help')).toMatchObject(asked)
+    expect(parse('help call payments.fund')).toMatchObject(asked)
+    expect(parse('call --help')).toMatchObject({ kind: 'help' })
+  })
+})
+
 describe('a command that runs another one', () => {
   const replay: Command = {
     name: 'replay',
@@ -78,25 +116,30 @@ describe('a command that runs another one', () => {
 
 describe('a wrong command line is answered in one line that says what to do', () => {
   it.each([
-    ['', 'sandgate: say what to do; sandgate --help lists the commands'],
+    ['srve', 'sandgate: there is no command "srve"; did you mean serve?'],
+    ['frobnicate', 'sandgate: there is no command "frobnicate"; sandgate --help lists the commands'],
+    ['config chek', 'sandgate: there is no command "config chek"; did you mean config check?'],
+    ['casette show', 'sandgate: there is no command "casette"; did you mean cassette show?'],
+    ['cassete', 'sandgate: there is no command "cassete"; did you mean cassette?'],
+    ['data wipe', 'sandgate: there is no command "data wipe"; sandgate data --help lists the commands'],
+    ['--verison', 'sandgate: there is no option --verison; did you mean --version?'],
+    ['--port 1', 'sandgate: there is no option --port; options follow a command: sandgate COMMAND [OPTIONS]'],
     [
-      'srve',
-      'sandgate: there is no command "srve"; did you mean serve? commands: serve, config check, openapi',
+      'replay --profile strct',
+      'sandgate replay: --profile is contract or strict, not strct; did you mean strict?',
     ],
-    ['frobnicate', 'sandgate: there is no command "frobnicate"; commands: serve, config check, openapi'],
-    ['config', 'sandgate: config is the beginning of config check; say which'],
     [
-      'config chek',
-      'sandgate: there is no command "config chek"; did you mean config check? commands: serve, config check',
+      'record --mode al',
+      'sandgate record: --mode is one of none, once, new_episodes, all, not al; did you mean all?',
     ],
-    ['--port 1', 'sandgate: there is no option --port; options follow a command: serve'],
+    ['call -x', 'sandgate call: there is no option -x; sandgate call --help lists them'],
     ['serve --prot 1', 'sandgate serve: there is no option --prot; did you mean --port?'],
     [
       'serve --operatorport 1',
       'sandgate serve: there is no option --operatorport; did you mean --operator-port?',
     ],
-    ['serve -x', 'sandgate serve: there is no option -x; options: --config, --host'],
-    ['serve --__proto__', 'sandgate serve: there is no option --__proto__; options: --config'],
+    ['serve -x', 'sandgate serve: there is no option -x; sandgate serve --help lists them'],
+    ['serve --__proto__', 'sandgate serve: there is no option --__proto__; sandgate serve --help lists them'],
     ['serve --port', 'sandgate serve: --port needs a value: --port PORT'],
     ['serve --port=', 'sandgate serve: --port needs a value: --port PORT'],
     ['serve --config --port 1', 'sandgate serve: --config needs a value: --config FILE'],
@@ -112,6 +155,7 @@ describe('a wrong command line is answered in one line that says what to do', ()
     expect(parsed.kind).toBe('wrong')
     if (parsed.kind !== 'wrong') return
     expect(parsed.message.slice(0, message.length)).toBe(message)
+    expect(parsed.message.length, 'not a list of everything').toBeLessThan(160)
     expect(parsed.message).not.toContain('\n')
   })
 })

@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COMMAND } from '../support/command.ts'
+import { sandgate } from '../support/command.ts'
 
-const run = promisify(execFile)
 const home = mkdtempSync(join(tmpdir(), 'sandgate-ready-'))
 const code = join(home, 'sandgate/code-replay')
 const key = join(home, 'sandgate/replay-key/signing-keys.json')
@@ -14,11 +11,10 @@ const KID = `fetch(process.env.SANDGATE_URL + '/.well-known/jwks.json').then((r)
 
 /** Replays, and returns the id of the key that signs its tokens. */
 async function kidOf(env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const args = [COMMAND, 'replay', 'recordings/paging.har', '--', process.execPath, '-e', KID]
-  const options = { env: { ...process.env, XDG_CACHE_HOME: home, ...env } }
+  const args = ['replay', 'recordings/paging.har', '--', process.execPath, '-e', KID]
   // Nothing of the tape is asked for, so it ends with 1.
-  const { stdout } = await run(process.execPath, args, options).catch((error: { stdout: string }) => error)
-  return stdout.trim().split('\n').at(-1) ?? ''
+  const { out } = await sandgate('.', args, { XDG_CACHE_HOME: home, ...env })
+  return out.trim().split('\n').at(-1) ?? ''
 }
 
 const codeFile = () => join(code, readdirSync(code)[0] ?? '')

@@ -1,13 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sandgate } from '../support/command.ts'
-import { startGateway } from '../support/gateway.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
 import { partner } from '../support/partners.ts'
 
 const empty = mkdtempSync(join(tmpdir(), 'sandgate-empty-'))
-afterAll(() => rmSync(empty, { recursive: true }))
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await startGateway({ partners: [partner('demo')] })
+})
+afterAll(async () => {
+  await gateway.stop()
+  rmSync(empty, { recursive: true })
+})
 
 const ASKING = [
   { args: ['usage'], says: /^demo, tn_sandbox_demo/, without: 1 },
@@ -16,9 +23,7 @@ const ASKING = [
 ]
 
 it.each(ASKING)('$args asks the gateway that runs in a directory without a file', async ({ args, says }) => {
-  const gateway = await startGateway({ partners: [partner('demo')] })
   const ended = await sandgate(empty, args, { SANDGATE_STORE_PATH: gateway.dataDir })
-  await gateway.stop()
   expect(ended).toMatchObject({ code: 0, out: expect.stringMatching(says) })
 })
 

@@ -50,7 +50,8 @@ describe('the reference', () => {
     const text = cliReference()
     for (const { name, options } of COMMANDS) {
       expect(text).toContain(`## sandgate ${name}`)
-      for (const option of Object.keys(options)) expect(text).toContain(`\`--${option}`)
+      for (const option of Object.keys(options))
+        expect(text).toMatch(new RegExp(`\`(?:-[a-z], )?--${option}\\b`))
     }
     for (const { code, description } of Object.values(EXIT_CODES)) {
       expect(text).toContain(`| ${code} | ${description} |`)

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { blocksOf } from '../support/guide.ts'
 
 /** Every page and CI job that a user reads. Decisions tell of the past. */
 const pages = [
@@ -12,9 +13,13 @@ const pages = [
 
 /** The commands of a page's shell blocks, or of a job: a line each. */
 function linesOf(page: string): string[] {
-  const text = readFileSync(page, 'utf8')
-  if (page.endsWith('.yml')) return text.split('\n').filter((line) => !line.trim().startsWith('#'))
-  return [...text.matchAll(/^```sh[^\n]*\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) => block.split('\n'))
+  if (page.endsWith('.yml'))
+    return readFileSync(page, 'utf8')
+      .split('\n')
+      .filter((line) => !line.trim().startsWith('#'))
+  return blocksOf(page)
+    .filter(({ language }) => language.startsWith('sh'))
+    .flatMap(({ text }) => text.split('\n'))
 }
 
 describe('a page and a CI job', () => {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { exitCode } from '../../src/cassettes/tape/ledger.ts'
 import { replay } from '../../src/sandgate.ts'
 import { FOREIGN_SCOPES } from './foreign-sandbox.ts'
-import { type Sent, send } from './send.ts'
-import { CLIENTS, type Target, WAYS } from './ways.ts'
+import type { Sent } from './send.ts'
+import { CLIENTS, LENIENT, type Target, targetAt } from './ways.ts'
 
 const [one] = CLIENTS
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -79,16 +79,14 @@ async function told(target: Target, odd: Odd): Promise<number> {
   return (await target.send({ method, path, headers: lines, body })).status
 }
 
-const lenient = WAYS.find(({ name }) => name === 'record, of a lenient sandbox')
-
 describe('what the recorded sandbox accepted and this version does not', () => {
   it.each(Object.entries(ODDITIES))('is served: %s, and the ledger names it', async (_, odd) => {
     let status = 0
-    const file = await lenient?.record(async (target) => {
+    const file = await LENIENT.record(async (target) => {
       status = await told(target, odd)
     })
-    const tape = await replay(file ?? '')
-    expect(await told({ send: (request) => send(tape.url, request) }, odd)).toBe(status)
+    const tape = await replay(file)
+    expect(await told(targetAt(tape.url), odd)).toBe(status)
     const ledger = await tape.close()
     expect(exitCode(ledger, { failUnused: true })).toBe(0)
     expect(ledger).toMatchObject({ missed: 0, refused: [] })
@@ -103,11 +101,11 @@ describe('what the recorded sandbox accepted and this version does not', () => {
       return (await target.send({ method: 'DELETE', path: '/v1/sandbox/data', headers })).status
     }
     let status = 0
-    const file = await lenient?.record(async (target) => {
+    const file = await LENIENT.record(async (target) => {
       status = await reset(target)
     })
-    const tape = await replay(file ?? '')
-    expect(await reset({ send: (request) => send(tape.url, request) })).toBe(status)
+    const tape = await replay(file)
+    expect(await reset(targetAt(tape.url))).toBe(status)
     expect(exitCode(await tape.close(), { failUnused: true })).toBe(0)
   })
 })

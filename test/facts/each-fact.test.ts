@@ -5,8 +5,8 @@ import { exitCode, type Ledger } from '../../src/cassettes/tape/ledger.ts'
 import type { HeaderLine } from '../../src/http/header-lines.ts'
 import { replay } from '../../src/sandgate.ts'
 import { EFFORT } from '../support/effort.ts'
-import { type Got, type Sent, send } from './send.ts'
-import { CLIENTS, type Target, WAYS, type Way } from './ways.ts'
+import type { Got, Sent } from './send.ts'
+import { CLIENTS, LENIENT, STRICT, type Target, targetAt, WAYS, type Way } from './ways.ts'
 
 const [one] = CLIENTS
 
@@ -93,7 +93,7 @@ async function replayed(
   order: readonly Make[],
 ): Promise<{ answers: object[]; ledger: Ledger }> {
   const tape = await replay(file)
-  const answers = await asked({ send: (request) => send(tape.url, request) }, order)
+  const answers = await asked(targetAt(tape.url), order)
   return { answers, ledger: await tape.close() }
 }
 
@@ -109,7 +109,7 @@ const ORDERS = isSoak ? [true, false] : [true]
 /** Every fact by the front door and of a strict sandbox; of the other ways every second one, turn and turn about. */
 function factsOf(way: Way): [string, Make][] {
   const at = WAYS.indexOf(way)
-  const isWhole = isSoak || at === 0 || way.name === 'record, of a strict sandbox'
+  const isWhole = isSoak || at === 0 || way === STRICT
   return Object.entries(FACTS).filter((_, i) => isWhole || (i + at) % 2 === 0)
 }
 
@@ -121,7 +121,7 @@ describe.each(WAYS)('a recording by $name', (way) => {
       const file = await way.record(async (target) => {
         told = await asked(target, order)
       })
-      const isLive = way.name.includes('lenient') && OF_TOKENS[fact] !== undefined
+      const isLive = way === LENIENT && OF_TOKENS[fact] !== undefined
       const of = (which: Make) => (which === make && isLive ? OF_TOKENS[fact] : told[order.indexOf(which)])
       const same = await replayed(file, order)
       expect(same.answers).toEqual(order.map(of))
@@ -138,7 +138,6 @@ describe.each(WAYS)('a recording by $name', (way) => {
 
 describe('a request with other facts than the recorded ones', () => {
   const facts = Object.entries(FACTS)
-  const strict = WAYS.find(({ name }) => name === 'record, of a strict sandbox')
 
   /** Where a report says that the two differ. */
   const PLACES: Readonly<Record<string, string>> = {
@@ -153,11 +152,11 @@ describe('a request with other facts than the recorded ones', () => {
   }
 
   it.each(facts)('misses where only %s was recorded, and the miss names it', async (fact, make) => {
-    const file = await strict?.record(async (target) => {
+    const file = await STRICT.record(async (target) => {
       await asked(target, [make])
     })
-    const tape = await replay(file ?? '')
-    const target: Target = { send: (request) => send(tape.url, request) }
+    const tape = await replay(file)
+    const target = targetAt(tape.url)
     const answers = await asked(target, [plain])
     const [report] = tape.misses()
     await tape.close()

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
+import { fieldsOf } from './send.ts'
 
 /** A client of the sandbox: its secret, its tenant, and every scope that it may have. */
 export type ForeignClient = { readonly secret: string; readonly tenant: string }
@@ -91,7 +92,7 @@ export async function openForeignSandbox(
       if (score === undefined) return refuse(404, 'E_NO_SCORE')
       return { status: 200, json: { customerRef: reference, score } }
     }
-    const sent = parse(req.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body)
+    const sent = fieldsOf(String(req.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body))
     if (url.pathname === '/v1/accounts/open') {
       opened.add(String(sent.customerRef))
       return { status: 201, json: { accountId: id('acc'), customerRef: sent.customerRef } }
@@ -143,13 +144,4 @@ function refuse(status: number, code: string): Told {
 
 function id(prefix: string): string {
   return `${prefix}_${randomUUID().replaceAll('-', '')}`
-}
-
-function parse(body: Buffer): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(body.toString())
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
 }

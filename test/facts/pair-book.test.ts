@@ -45,6 +45,22 @@ describe('the book of pairs', () => {
     expect(book({ cassetteKey: 'k' }).ended(request('key_a', 'x'), REFUSED)).toMatchObject({ kind: 'hmac' })
   })
 
+  it('makes slow digests of some pairs only, and of each of those whenever it comes; keyed ones of all', () => {
+    const pairs = ['a', 'b', 'a', 'c', 'b'].map((secret) => request('key_a', secret))
+    const made = (own = book({ slowDigests: 2 })) =>
+      pairs.map((each) => own.ended(each, REFUSED) !== undefined)
+    expect(made()).toEqual([true, true, true, false, true])
+    expect(made(book({ slowDigests: 2, cassetteKey: 'k' }))).toEqual([true, true, true, true, true])
+  })
+
+  it('takes the digest of a granted pair out of what was recorded before as well', () => {
+    const refusedPair = book().ended(request('key_a', 'flips'), REFUSED)
+    const before: Interaction[] = [{ ...INTERACTION, ...(refusedPair && { refusedPair }) }]
+    const own = book({ before })
+    own.ended(request('key_a', 'flips'), GRANTED)
+    expect(own.settled(before).map((each) => each.refusedPair)).toEqual([undefined])
+  })
+
   it('makes none for a client whose secret an earlier part of the recording knew', () => {
     const before = [{ ...INTERACTION, request: request('key_a', 'redacted-client-secret-1'), reply: GRANTED }]
     expect(book({ before }).ended(request('key_a', 'x'), REFUSED)).toBeUndefined()

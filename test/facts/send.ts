@@ -27,10 +27,11 @@ export async function send(base: string, { method, path, headers, body }: Sent):
   const lines = Object.entries(reply.headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((each): HeaderLine => [name, each]),
   )
-  return { status: reply.statusCode, headers: lines, text, json: parsed(text) }
+  return { status: reply.statusCode, headers: lines, text, json: fieldsOf(text) }
 }
 
-function parsed(text: string): Record<string, unknown> {
+/** The members of a JSON object; of every other text there are none. */
+export function fieldsOf(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}

@@ -3,12 +3,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { replay } from '../../src/sandgate.ts'
 import { runs } from '../support/effort.ts'
-import { send } from './send.ts'
 import { anyStep, run, type Said, type Script, scripts } from './sessions.ts'
-import { type Target, WAYS } from './ways.ts'
+import { LENIENT, type Target, targetAt, WAYS } from './ways.ts'
 
 /** What lets tokens pass that the interface refuses has answers that no replay gives: see each-fact.test.ts. */
-const ways = WAYS.filter(({ name }) => !name.includes('lenient'))
+const ways = WAYS.filter((way) => way !== LENIENT)
 
 const sessions = scripts.chain((all) =>
   fc.record({
@@ -75,7 +74,7 @@ describe.each(ways)('a session recorded by $name', (way) => {
         })
         for (const each of [all.map((_, i) => i), order]) {
           const tape = await replay(file)
-          const answers = await told({ send: (request) => send(tape.url, request) }, all, each)
+          const answers = await told(targetAt(tape.url), all, each)
           const { missed, unused } = await tape.close()
           for (const [i, answer] of answers) expect(answer).toEqual(recorded.get(i))
           expect(missed).toBe(0)
@@ -99,7 +98,7 @@ describe.each(ways)('a session recorded by $name', (way) => {
           expected = await told(target, other, inOrder(other))
         })
         const tape = await replay(file)
-        const target: Target = { send: (request) => send(tape.url, request) }
+        const target = targetAt(tape.url)
         const differing: { readonly code: string | number; readonly what: string }[] = []
         for (const [i, script] of other.entries()) {
           const had = expected.get(i) ?? []

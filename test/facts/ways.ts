@@ -1,17 +1,18 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runCommandLine } from '../../src/cli/command-line.ts'
-import { exitCode } from '../../src/cli/exit-codes.ts'
 import { RATE_LIMIT_GROUPS } from '../../src/config/contract.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { startSession } from '../../src/start/recording.ts'
+import { sandgate } from '../cli/cassette-fixtures.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { partner, type TestPartner } from '../support/partners.ts'
-import { type ForeignClient, openForeignSandbox } from './foreign-sandbox.ts'
+import { type ForeignClient, type Manners, openForeignSandbox } from './foreign-sandbox.ts'
 import { type Got, type Sent, send } from './send.ts'
 
 /** Whoever a test talks to while it is recorded. */
 export type Target = { readonly send: (request: Sent) => Promise<Got> }
+
+export const targetAt = (url: string): Target => ({ send: (request) => send(url, request) })
 
 /** One way to a cassette: a sandbox and who records it. Runs `tell` and returns the path of the cassette. */
 export type Way = {
@@ -69,7 +70,7 @@ async function recorded(upstream: string, tell: (target: Target) => Promise<void
     upstream: new URL(upstream),
     config: config.config,
   })
-  await tell({ send: (request) => send(session.url, request) }).finally(session.finish)
+  await tell(targetAt(session.url)).finally(session.finish)
   return out
 }
 
@@ -92,15 +93,8 @@ async function imported(upstream: string, tell: (target: Target) => Promise<void
     har,
     JSON.stringify({ log: { version: '1.2', creator: { name: 'x', version: '1' }, entries } }),
   )
-  let err = ''
-  const ending = await runCommandLine(['cassette', 'import', har, '--out', out], {
-    out: () => {},
-    err: (text: string) => {
-      err += text
-    },
-    env: {},
-  })
-  if (exitCode(ending) !== 0) throw new Error(err)
+  const { code, err } = await sandgate(['cassette', 'import', har, '--out', out])
+  if (code !== 0) throw new Error(err)
   return out
 }
 
@@ -138,26 +132,31 @@ async function atTheFrontDoor(tell: (target: Target) => Promise<void>): Promise<
     })
   const started = await operator('POST', '/recordings', { name, partner: null })
   if (started.status !== 201) throw new Error(started.text)
-  await tell({ send: (request) => send(gateway.url, request) })
+  await tell(targetAt(gateway.url))
   await operator('DELETE', `/recordings/${name}`)
   return join(place(), `${name}.har`)
 }
 
-async function withForeign(
-  manners: 'strict' | 'lenient',
-  record: typeof recorded,
-  tell: Parameters<Way['record']>[0],
-) {
+async function withForeign(manners: Manners, record: typeof recorded, tell: Parameters<Way['record']>[0]) {
   const sandbox = await openForeignSandbox(manners, foreign)
   return record(sandbox.url, tell).finally(sandbox.close)
+}
+
+export const STRICT: Way = {
+  name: 'record, of a strict sandbox',
+  record: (tell) => withForeign('strict', recorded, tell),
+}
+export const LENIENT: Way = {
+  name: 'record, of a lenient sandbox',
+  record: (tell) => withForeign('lenient', recorded, tell),
 }
 
 /** Every way, for the sandboxes that it can be used with. */
 export const WAYS: readonly Way[] = [
   { name: 'the front door', record: atTheFrontDoor },
   { name: 'record, of this product', record: async (tell) => recorded((await frontDoor()).url, tell) },
-  { name: 'record, of a strict sandbox', record: (tell) => withForeign('strict', recorded, tell) },
-  { name: 'record, of a lenient sandbox', record: (tell) => withForeign('lenient', recorded, tell) },
+  STRICT,
+  LENIENT,
   { name: 'import, of this product', record: async (tell) => imported((await frontDoor()).url, tell) },
   { name: 'import, of a strict sandbox', record: (tell) => withForeign('strict', imported, tell) },
 ]

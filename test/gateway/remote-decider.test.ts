@@ -8,8 +8,8 @@ import type { Attempt, Decider, Decision } from '../../src/decisions/decide.ts'
 import { refuse } from '../../src/errors/refusal.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { type RunningGateway, startGateway } from '../../src/start/gateway.ts'
+import { DEMO_CLIENT } from '../support/partners.ts'
 
-const CLIENT = { client_id: 'key_demo', client_secret: 'sk_sandbox_demo_key_for_local_use_only' }
 const PAYMENT = JSON.stringify({ amount: 5077, phone: '+2250712345678' })
 
 const running = new Set<RunningGateway>()
@@ -60,7 +60,7 @@ async function start(decider: Decider, path = dataDirectory(), leaseSeconds = 30
   running.add(gateway)
   const token = await fetch(`${gateway.partnerUrl}/auth/token`, {
     method: 'POST',
-    body: new URLSearchParams(CLIENT),
+    body: new URLSearchParams(DEMO_CLIENT),
   })
   const { access_token } = (await token.json()) as { access_token: string }
   const authorization = `Bearer ${access_token}`

@@ -1,6 +1,13 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type * as library from '../../src/sandgate.ts'
+import { run, type Said, scripts } from '../facts/sessions.ts'
+import { frontDoor, targetAt } from '../facts/ways.ts'
+import { runs } from '../support/effort.ts'
+import { freePort } from '../support/free-port.ts'
 import { type PartnerProject, partnerProject } from './partner-project.ts'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
@@ -88,6 +95,43 @@ await import('./sign-in.mjs')
 console.log((await tape.close()).live)`
     project.write('library.mjs', script)
     expect(node('library.mjs')).toBe('token Bearer\n1\n')
+  })
+
+  it('prints a token and makes a call, of what it runs itself', async () => {
+    const port = await freePort()
+    const serve = `node_modules/.bin/sandgate serve --store memory --quiet --port ${port} --operator-port 0`
+    const { code, output } = await project.shell(
+      `export SANDGATE_URL=http://127.0.0.1:${port}
+${serve} > served & until grep -q listening served; do sleep 0.1; done
+SANDGATE_TOKEN=$(node_modules/.bin/sandgate token) node_modules/.bin/sandgate call payments.fund amount=5077 --quiet
+kill $!`,
+    )
+    expect(output).toMatch(/"amount":5077.*"outcome":"success"/)
+    expect(code).toBe(0)
+  })
+
+  it('replays any session that it has recorded, where nothing but the package is', async () => {
+    const sandgate = createRequire(join(project.directory, 'x.js'))('sandgate') as typeof library
+    const { url } = await frontDoor()
+    const home = process.cwd()
+    process.chdir(project.directory)
+    try {
+      await fc.assert(
+        fc.asyncProperty(scripts, async (all) => {
+          const recorded: (readonly Said[])[] = []
+          const recording = await sandgate.record({ upstream: url, out: 'any.har', mode: 'all' })
+          for (const script of all) recorded.push(await run(targetAt(recording.url), script))
+          await recording.finish()
+          const tape = await sandgate.replay('any.har')
+          for (const [i, script] of all.entries())
+            expect(await run(targetAt(tape.url), script)).toEqual(recorded[i])
+          expect(await tape.close()).toMatchObject({ missed: 0, unused: [] })
+        }),
+        { numRuns: runs(4) },
+      )
+    } finally {
+      process.chdir(home)
+    }
   })
 
   it('is one library, however it is loaded', () => {

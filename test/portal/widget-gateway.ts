@@ -5,6 +5,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import type { Config } from '../../src/config/schema.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { type RunningGateway, startGateway } from '../../src/start/gateway.ts'
+import { DEMO_CLIENT } from '../support/partners.ts'
 
 export const APPROVED_PHONE = '+2250700000001'
 export const REJECTED_PHONE = '+2250000000009'
@@ -63,10 +64,9 @@ function testConfig(): Config {
 }
 
 async function widgetGateway({ partnerUrl: url, operatorUrl }: RunningGateway): Promise<WidgetGateway> {
-  const credentials = { client_id: 'key_demo', client_secret: 'sk_sandbox_demo_key_for_local_use_only' }
   let bearer = ''
   const renew = async (): Promise<void> => {
-    const answer = await json(`${url}/auth/token`, {}, credentials)
+    const answer = await json(`${url}/auth/token`, {}, DEMO_CLIENT)
     bearer = `Bearer ${answer.access_token}`
   }
   await renew()

@@ -11,7 +11,7 @@ import { exchange, scratch } from '../cassettes/recording-fixtures.ts'
 import { cassetteOf } from '../cli/cassette-fixtures.ts'
 import { COMMAND, environmentOfADesk } from '../support/command.ts'
 import { requesting, sandgateRecord } from './command.ts'
-import { startUpstream } from './upstream.ts'
+import { answerEmpty, startUpstream } from './upstream.ts'
 
 const root = scratch()
 let out = ''
@@ -24,7 +24,6 @@ const left = () =>
     .filter((name) => name.startsWith(basename(out, '.har')))
     .map((name) => name.slice(basename(out, '.har').length))
     .sort()
-const answering = (_: unknown, res: { end: (text: string) => void }) => res.end('{}')
 
 describe('a recorder whose thread ends', () => {
   const PRELOAD = pathToFileURL(join(import.meta.dirname, 'ending-thread.mjs')).href
@@ -32,7 +31,7 @@ describe('a recorder whose thread ends', () => {
   it.each(['exit', 'throw', 'memory'])(
     'by %s ends with 6: the traffic is unhurt, the lock gone and the journal set aside',
     async (way) => {
-      const { url, seen } = await startUpstream(answering as never)
+      const { url, seen } = await startUpstream(answerEmpty)
       const log = join(root, `${count}.log`)
       const env = {
         ...{ NODE_OPTIONS: `--import ${PRELOAD} --max-old-space-size=200` },
@@ -69,7 +68,7 @@ describe('a recorder whose thread ends', () => {
 describe('Ctrl-C with --mode all', () => {
   /** A command that asks once, says so, and waits for its end; the signal goes to the group, as a terminal sends it. */
   async function interrupted(command: string) {
-    const { url } = await startUpstream(answering as never)
+    const { url } = await startUpstream(answerEmpty)
     const said = join(root, `${count}.said`)
     const script = `curl -gsS -o /dev/null "$SANDGATE_URL/v1/x"; ${command.replace('SAID', `echo asked > ${said}`)}`
     const child = spawn(
@@ -112,7 +111,7 @@ describe('Ctrl-C with --mode all', () => {
 
   it('that comes while nothing has passed writes nothing', async () => {
     const before = written()
-    const { url } = await startUpstream(answering as never)
+    const { url } = await startUpstream(answerEmpty)
     const args = ['--upstream', url.origin, '--out', out, '--mode', 'all', '--', 'sh', '-c', 'kill -INT $$']
     expect((await sandgateRecord(args)).code).toBe(130)
     expect(readFileSync(out, 'utf8')).toBe(before)

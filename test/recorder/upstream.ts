@@ -15,6 +15,8 @@ export type Seen = {
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void
 
+export const answerEmpty: Handler = (_req, res) => void res.end('{}')
+
 export type Upstream = {
   readonly url: URL
   readonly port: number

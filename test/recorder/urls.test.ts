@@ -57,7 +57,8 @@ const led = (own: string, origin: string, path: string) => {
   }
 }
 
-const segments = fc.array(fc.stringMatching(/^[a-z0-9]{1,8}$/), { minLength: 1, maxLength: 3 })
+/** Without the letters of the words that name a secret, whose next segment would be one. */
+const segments = fc.array(fc.stringMatching(/^[bcdfghlmnrstvxz0-9]{1,8}$/), { minLength: 1, maxLength: 3 })
 
 describe('a URL that begins with the origin of the upstream', () => {
   it.each([

@@ -5,9 +5,14 @@ export const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
 
 export type Finished = { readonly code: number; readonly out: string; readonly err: string }
 
+/** Settings of whoever runs the tests must not reach what is tested. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SANDGATE_')))
+}
+
 /** The environment as it is on a desk: where CI is set, a recording that is absent is not made. */
 export function environmentOfADesk(): NodeJS.ProcessEnv {
-  const { CI: _ci, ...rest } = process.env
+  const { CI: _ci, ...rest } = cleanEnvironment()
   return rest
 }
 
@@ -17,12 +22,11 @@ export function sandgate(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Finished> {
-  const clean = Object.entries(process.env).filter(([name]) => !name.startsWith('SANDGATE_'))
   return new Promise((resolve) => {
     execFile(
       process.execPath,
       [COMMAND, ...args],
-      { cwd, env: { ...Object.fromEntries(clean), ...env } },
+      { cwd, env: { ...cleanEnvironment(), ...env } },
       (error, out, err) => {
         const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
         resolve({ code, out, err })

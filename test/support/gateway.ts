@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Agent } from 'undici'
 import { stringify } from 'yaml'
-import { COMMAND } from './command.ts'
+import { COMMAND, cleanEnvironment } from './command.ts'
 import { WAIT_MS } from './effort.ts'
 import { freePort } from './free-port.ts'
 import { directories, running } from './leftovers.ts'
@@ -244,11 +244,6 @@ function configText({ config = {} }: GatewayOptions, partners: readonly TestPart
   // A busy machine delays the loop of a test's gateway; only a test of OVERLOADED wants to hear of it.
   const server = { maxLoopDelayMs: 60_000, ...(config.server as object | undefined) }
   return stringify({ log: { format: 'json' }, ...config, server, partners: partners.map(partnerConfig) })
-}
-
-/** Settings of whoever runs the tests must not reach the gateway under test. */
-function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SANDGATE_')))
 }
 
 function freshDataDir({ isFirstStart = false }: GatewayOptions): string {

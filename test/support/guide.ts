@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
-import { COMMAND } from './command.ts'
+import { DEMO_KEY } from '../../src/config/sandbox-keys.ts'
+import { COMMAND, environmentOfADesk } from './command.ts'
 import { freePort } from './free-port.ts'
 import { temporaryDirectory } from './gateway.ts'
 
@@ -33,8 +34,6 @@ export type Place = {
   readonly port: number
   readonly env: NodeJS.ProcessEnv
 }
-
-export const DEMO_SECRET = 'sk_sandbox_demo_key_for_local_use_only'
 
 /** What stands for `npm test` in a partner's project. */
 const PARTNERS_TESTS = `const send = async (path, init) => {
@@ -84,9 +83,8 @@ export async function makePlace(kind: 'checkout' | 'empty'): Promise<Place> {
   } else mkdirSync(join(directory, 'recordings'))
   const [port, operatorPort] = [await freePort(), await freePort()]
   const path = process.env.PATH ?? ''
-  const clean = Object.entries(process.env).filter(([name]) => !name.startsWith('SANDGATE_') && name !== 'CI')
   const env = {
-    ...Object.fromEntries(clean),
+    ...environmentOfADesk(),
     PATH: `${standIns}${delimiter}${path}`,
     HOME: directory,
     STAND_INS: standIns,
@@ -96,7 +94,7 @@ export async function makePlace(kind: 'checkout' | 'empty'): Promise<Place> {
     // A busy machine delays the loop.
     SANDGATE_SERVER_MAX_LOOP_DELAY_MS: '60000',
     CLIENT_ID: 'key_demo',
-    SANDGATE_CLIENT_SECRET: DEMO_SECRET,
+    SANDGATE_CLIENT_SECRET: DEMO_KEY,
     SANDBOX_URL: `http://127.0.0.1:${port}`,
   }
   return { directory, port, env }

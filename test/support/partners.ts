@@ -1,4 +1,8 @@
 import { createHash } from 'node:crypto'
+import { DEMO_KEY } from '../../src/config/sandbox-keys.ts'
+
+/** The demo partner's, who is there where no partners are configured. */
+export const DEMO_CLIENT = { client_id: 'key_demo', client_secret: DEMO_KEY }
 
 export const ALL_SCOPES = [
   'accounts:read',

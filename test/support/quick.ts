@@ -43,11 +43,13 @@ export const NOT_QUICK = {
   /** A command line, a compiler or a package manager at a time: seconds each. */
   programs: [
     'test/cli/backup.test.ts',
+    'test/cli/call.test.ts',
     'test/cli/cassette-faults.test.ts',
     'test/cli/cassette-key.test.ts',
     'test/cli/cassette-life.test.ts',
     'test/cli/cassette-long-bodies.test.ts',
     'test/cli/cassette-replay.test.ts',
+    'test/cli/completion.test.ts',
     'test/cli/data.test.ts',
     'test/cli/keys-at-once.test.ts',
     'test/cli/keys-live.test.ts',
@@ -60,6 +62,7 @@ export const NOT_QUICK = {
     'test/clients/typed.test.ts',
     'test/contract/restart.test.ts',
     'test/contract/shutdown.test.ts',
+    'test/docs/collections.test.ts',
     'test/docs/generated-types.test.ts',
     'test/docs/guides.test.ts',
     'test/docs/redocly.test.ts',

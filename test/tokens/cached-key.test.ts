@@ -10,16 +10,17 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, inject, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { cachedKey } from '../../src/tokens/cached-key.ts'
 import { type ActiveKey, KEY_FILE, readKeyFile } from '../../src/tokens/key-file.ts'
 import { userCache } from '../../src/user-cache.ts'
+import { keepSigningKey } from '../support/signing-key.ts'
 import { temporaryDirectory } from './fixtures.ts'
 
 /** A directory for this user alone, with the key that all tests have in it. */
 function cache(): string {
   const directory = temporaryDirectory()
-  writeFileSync(join(directory, KEY_FILE), inject('signingKeys').front, { mode: 0o600 })
+  keepSigningKey(directory)
   return directory
 }
 

@@ -7,10 +7,10 @@ import { loadConfig } from '../../src/config/load.ts'
 import type { Logger } from '../../src/observe/logger.ts'
 import { type RunningGateway, startGateway } from '../../src/start/gateway.ts'
 import type { StartOptions } from '../../src/start/options.ts'
+import { DEMO_CLIENT } from '../support/partners.ts'
 import { keepSigningKey } from '../support/signing-key.ts'
 import { endScripted } from './scripted.ts'
 
-const CLIENT = { client_id: 'key_demo', client_secret: 'sk_sandbox_demo_key_for_local_use_only' }
 const CAP = { product: 'payments.fund', period: 'day', unit: 'amount', limit: 50_000_000 } as const
 
 export const PAYMENT = { amount: 5077, phone: '+2250712345678' }
@@ -98,7 +98,7 @@ export async function startFront(url: string, options: FrontOptions = {}) {
   const token = await request(`${gateway.partnerUrl}/auth/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams(CLIENT).toString(),
+    body: new URLSearchParams(DEMO_CLIENT).toString(),
   })
   const { access_token } = (await token.body.json()) as { access_token: string }
   const authorization = `Bearer ${access_token}`

@@ -7,13 +7,15 @@ import type { Cassette, Interaction } from '../interaction.ts'
 import {
   ANYBODY,
   type CallerFacts,
+  cookiesAmong,
   cookiesOf,
   NO_TOKEN,
   type TenantFact,
   type TokenFact,
   tokenFactOf,
 } from '../message/caller-facts.ts'
-import { readableBody } from '../message/readable-body.ts'
+import { grantOf } from '../message/granted-token.ts'
+import { bodyValue } from '../message/readable-body.ts'
 import { isTokenExchange, scopesOf } from './edge-answers.ts'
 
 /** The clients that a recording knows, and what it knows of them. */
@@ -86,7 +88,7 @@ export function readCallers(cassettes: readonly Cassette[]): Callers {
       return {
         token,
         tenant: tenantFact(headerOf(headers, 'x-tenant-id'), tenantsOf(client)),
-        cookies: new Map(cookiesOf(headers).filter(([name]) => cookies.has(name))),
+        cookies: cookiesAmong(headers, cookies),
       }
     },
   }
@@ -131,11 +133,10 @@ function readGrants({ interactions }: Cassette): Known {
   const ofLane = new Map<string, Grant | undefined>()
   for (const interaction of interactions) {
     const { reply, lane } = interaction
-    if (!isTokenExchange(interaction) || reply?.status !== 200) continue
-    const token = readableBody(reply).fields.find(({ pointer }) => pointer === '/access_token')?.value
-    if (token === undefined || token === '') continue
+    const granted = isTokenExchange(interaction) && reply ? grantOf(reply) : undefined
+    if (!granted) continue
     const grant = { client: exchangingClient(interaction), scopes: grantedScopes(interaction) }
-    grants.set(token, grant)
+    grants.set(granted.token, grant)
     const before = ofLane.get(lane)
     const isAnother = ofLane.has(lane) && (before?.client !== grant.client || before.scopes !== grant.scopes)
     ofLane.set(lane, isAnother ? undefined : grant)
@@ -157,7 +158,7 @@ export function scopeText(scopes: readonly string[]): string {
 export function grantedScopes(interaction: Interaction): string {
   const told = scopesOf(interaction)
   if (told.length > 0) return scopeText(told)
-  const asked = readableBody(interaction.request).fields.find(({ pointer }) => pointer === '/scope')?.value
+  const asked = bodyValue(interaction.request, '/scope')
   const scopes = asked?.split(' ').filter((scope) => scope !== '') ?? []
   return scopeText(scopes.length > 0 ? scopes : SCOPES)
 }
@@ -167,7 +168,7 @@ export function grantedScopes(interaction: Interaction): string {
  * stands for it.
  */
 function exchangingClient({ request, lane }: Interaction): string {
-  const named = readableBody(request).fields.find(({ pointer }) => pointer === '/client_id')?.value
+  const named = bodyValue(request, '/client_id')
   if (named !== undefined && isPublicClientId(named)) return named
   if (isPublicClientId(lane) || /^client-[0-9]+$/.test(lane)) return lane
   return named ?? headerOf(request.headers, 'authorization') ?? lane

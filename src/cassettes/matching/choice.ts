@@ -2,7 +2,8 @@ import { conditionOf } from '../message/choosing.ts'
 import type { Indexed } from './entry-index.ts'
 import type { Lane } from './lanes.ts'
 import { fits, type LaneState, type Lookup, needsOf, shortlist, withLiterals } from './lookup.ts'
-import { isSafe, isSuperseded, missingDependency, type OrderView } from './order.ts'
+import { isSuperseded, missingDependency, type OrderView } from './order.ts'
+import { isSafe } from './resources.ts'
 
 export type Chosen = Choice & { readonly values: readonly string[] }
 

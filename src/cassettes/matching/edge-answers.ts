@@ -1,11 +1,8 @@
 import type { ErrorCode } from '../../errors/catalogue.ts'
-import { headerOf } from '../../http/header-lines.ts'
-import { idempotencyKey } from '../../http/idempotency-key.ts'
 import { grantsToken, ROWS } from '../../operations/operations.ts'
 import type { Interaction } from '../interaction.ts'
 import { bufferOf } from '../message/bytes.ts'
 import { readJson } from '../message/json-tree.ts'
-import { comparedTarget } from '../message/target.ts'
 
 /**
  * Refusals that follow from the request alone (and from the live store of keys): the gateway judges them itself at
@@ -113,51 +110,4 @@ export function scopesOf({ reply }: Interaction): readonly string[] {
   if (root?.kind !== 'object') return []
   const node = root.members.find(({ name }) => name === 'scope')?.node
   return node?.kind === 'string' ? node.value.split(' ').filter((scope) => scope !== '') : []
-}
-
-/**
- * Recorded retries: the answers that the recording gateway had repeated from its store. They count as used with
- * their original. One whose original was not recorded is an original here.
- */
-export function recordedRetries(interactions: readonly Interaction[]): ReadonlyMap<Interaction, Interaction> {
-  const retries = new Map<Interaction, Interaction>()
-  eachWithKey(interactions, (interaction, { ofPath }) => {
-    if (ofPath && isReplayed(interaction)) retries.set(interaction, ofPath)
-  })
-  return retries
-}
-
-/** Those whose Idempotency-Key belonged to another kept answer by then, and that were answered otherwise all the same. */
-export function repeatedKeys(interactions: readonly Interaction[]): ReadonlySet<Interaction> {
-  const repeated = new Set<Interaction>()
-  eachWithKey(interactions, (interaction, { ofKey }) => {
-    if (ofKey && !isReplayed(interaction)) repeated.add(interaction)
-  })
-  return repeated
-}
-
-/** What a gateway has kept under a key: by any request, and by one with the same path. */
-type Kept = { readonly ofKey: Interaction | undefined; readonly ofPath: Interaction | undefined }
-
-function eachWithKey(
-  interactions: readonly Interaction[],
-  visit: (interaction: Interaction, kept: Kept) => void,
-): void {
-  const originals = new Map<string, Interaction>()
-  for (const interaction of interactions) {
-    const { request, reply, lane } = interaction
-    const key = headerOf(request.headers, 'idempotency-key')
-    if (key === undefined || !reply || request.method === 'GET' || request.method === 'HEAD') continue
-    if (isTokenExchange(interaction)) continue
-    const name = `${lane}\n${idempotencyKey(key)}`
-    const pathName = `${name}\n${comparedTarget(request.target).path}`
-    visit(interaction, { ofKey: originals.get(name), ofPath: originals.get(pathName) })
-    if (!isStored(interaction) || isReplayed(interaction)) continue
-    if (!originals.has(name)) originals.set(name, interaction)
-    if (!originals.has(pathName)) originals.set(pathName, interaction)
-  }
-}
-
-function isReplayed({ reply }: Interaction): boolean {
-  return headerOf(reply?.headers ?? [], 'idempotency-replayed') === 'true'
 }

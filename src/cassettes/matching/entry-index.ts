@@ -64,7 +64,7 @@ export function createIndex(entries: readonly Entry[]): Index {
     indexed.set(position, made)
     return made
   }
-  const hasUnread = entries.some(({ isUnread }) => isUnread)
+  const hasUnread = entries.some(({ announced }) => announced !== undefined)
   return { entries: { size: entries.length, get }, groups, byValue, hasUnread }
 }
 

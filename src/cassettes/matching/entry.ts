@@ -11,7 +11,7 @@ import type { Callers } from './callers.ts'
 import { canonicalKey } from './canonical-key.ts'
 import { isRefusal, isTokenExchange } from './edge-answers.ts'
 import type { Layout } from './layout.ts'
-import { familyOf, isSafe } from './order.ts'
+import { familyOf, isSafe } from './resources.ts'
 import type { BoundKind, Shape, ShapeOf } from './shape.ts'
 import type { TraitsOf } from './traits.ts'
 
@@ -42,8 +42,8 @@ export type Entry = {
   /** The sandbox has refused the request for what it was. */
   readonly refusal: boolean
   readonly caller: CallerFacts
-  /** Its body is known by its length alone. */
-  readonly isUnread: boolean
+  /** Of a body that nobody has read: the length by which alone it is known. */
+  readonly announced: string | undefined
   /** Its Idempotency-Key had been used before, by something that was kept: only a live key that was used stands for it. */
   readonly repeatsKey: boolean
 }
@@ -69,7 +69,7 @@ export function prepareEntry(
   const { request, operation, bindings, lane, reply } = interaction
   const segments = segmentsOf(comparedTarget(request.target).path)
   const caller = callers.factsOf(cassette, interaction)
-  const traits = traitsOf(interaction, caller, position)
+  const traits = traitsOf(interaction, caller, position, cassetteNumber)
   const shape = shapeOf(interaction, cassetteNumber, traits)
   const refusal = isRefusal(interaction)
   const isGrant = isTokenExchange(interaction) && reply?.status === 200
@@ -89,7 +89,7 @@ export function prepareEntry(
     safe: isSafe(request.method) || refusal || isGrant,
     refusal,
     caller,
-    isUnread: request.body.length === 0 && announcedLength(request, reply?.status) !== undefined,
+    announced: announcedLength(request, reply?.status),
     repeatsKey,
     choosing: choosingOf(request, interaction.reply),
     condition: conditionOf(request),
@@ -109,12 +109,10 @@ export function keyOf(entry: Entry): string {
 }
 
 /** What a recorded request says, as it was before it was redacted. */
-export function recordedFacts({ interaction, caller }: Pick<Entry, 'interaction' | 'caller'>): RequestFacts {
-  const { request, redactions, reply } = interaction
+export function recordedFacts({ interaction, caller, announced }: Entry): RequestFacts {
+  const { request, redactions } = interaction
   const facts = comparedFacts(readRequest(request, caller), interaction.operation)
   const coding = storedCoding(redactions) ?? facts.coding
-  if (request.body.length > 0) return { ...facts, coding }
-  const announced = announcedLength(request, reply?.status)
   return announced === undefined ? { ...facts, coding } : { ...facts, coding, ...unread(announced) }
 }
 
@@ -128,7 +126,8 @@ export function unread(announced: string): Pick<RequestFacts, 'mediaType' | 'bod
   return { mediaType: '', body: { kind: 'unread', announced } }
 }
 
-function announcedLength({ headers }: CapturedRequest, status = 0): string | undefined {
+function announcedLength({ headers, body }: CapturedRequest, status = 0): string | undefined {
+  if (body.length > 0) return undefined
   const length = headerOf(headers, 'content-length')
   if (length !== undefined && Number(length) > 0) return length
   return headerOf(headers, 'transfer-encoding') !== undefined && status === 413 ? 'chunked' : undefined

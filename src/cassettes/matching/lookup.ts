@@ -125,11 +125,12 @@ export function shortlist(state: LaneState, bucket: Bucket, needs: Needs): reado
 /** Whether an entry has the needed values, and for first-seen ones values that stand for nobody yet. */
 export function fits(state: LaneState, entry: Indexed, { values, headers }: Lookup, needs: Needs): boolean {
   if (!isChosen(entry, headers)) return false
-  for (const [i, { type, isMade }] of entry.layout.holes.entries()) {
+  for (const [i, hole] of entry.layout.holes.entries()) {
+    const { type } = hole
     const recorded = entry.values[i] ?? ''
     const bound = state.table.liveOf(type, recorded)
     if (entry.repeatsKey && type === 'idempotency-key' && bound === undefined) return false
-    if (isMade && recorded !== values[i] && !state.made.has(madeName(type, values[i] ?? ''))) return false
+    if (isUnmade(state, hole, recorded, values[i] ?? '')) return false
     if (needs[i] === undefined) {
       if (bound !== undefined || !agrees(entry, values, i)) return false
     } else if (needs[i] !== recorded || (bound !== undefined && bound !== values[i])) return false
@@ -141,6 +142,16 @@ export function fits(state: LaneState, entry: Indexed, { values, headers }: Look
 function isChosen({ choosing, condition }: Indexed, headers: readonly HeaderLine[]): boolean {
   if (condition !== undefined && condition !== headerOf(headers, 'if-none-match')) return false
   return choosing.every(([name, value]) => comparedValue(headers, name) === value)
+}
+
+/** Whether the recording had made the reference by then and this run has not made this one: then it is compared. */
+export function isUnmade(
+  { made }: Pick<LaneState, 'made'>,
+  { type, isMade }: Hole,
+  recorded: string,
+  value: string,
+): boolean {
+  return isMade === true && recorded !== value && !made.has(madeName(type, value))
 }
 
 /** A reference among those that a run has made. */

@@ -1,7 +1,5 @@
-import { rowOf } from '../../operations/operations.ts'
 import { partitionPoint } from '../../partition-point.ts'
 import type { Interaction } from '../interaction.ts'
-import { isRefusal, isTokenExchange } from './edge-answers.ts'
 
 /**
  * What relates interactions of one lane: a value that they share, or a resource. `unsafe` holds the positions of
@@ -109,47 +107,4 @@ function progressOf(relation: Relation, view: OrderView): Progress {
   const made = { next: 0, last: lastServed(relation, relation.unsafe.length, view) }
   view.progress.set(relation, made)
   return made
-}
-
-export function isSafe(method: string): boolean {
-  return method === 'GET' || method === 'HEAD'
-}
-
-/** Whether an interaction may have changed something: refusals have not, and a token is one of many. */
-export function isUnsafe(interaction: Interaction): boolean {
-  if (isSafe(interaction.request.method) || interaction.origin.startsWith('edge:')) return false
-  return !isTokenExchange(interaction) && !isRefusal(interaction)
-}
-
-/** A usage view follows from everything that was done. */
-const EVERYTHING = '*'
-
-/** What a request that begins anew changes, and everything else of its client depends on. No path has this family. */
-const RESET = '!'
-
-/** What a path is about: its first segment, after that of the version. */
-export function familyOf([first = '', second = '']: readonly string[]): string {
-  return /^v[0-9]+$/.test(first) ? second : first
-}
-
-type Acting = {
-  readonly interaction: Interaction
-  readonly family: string
-  readonly layout: { readonly path: { readonly size: number }; readonly query: { readonly size: number } }
-}
-
-type Resources = { readonly dependsOn: readonly string[]; readonly changes: readonly string[] }
-
-/**
- * The resources that an entry depends on and those that it may change. A read without a value of its own (a list)
- * shows the whole family of its path.
- */
-export function resourcesOf({ interaction, family, layout }: Acting): Resources {
-  const row = rowOf(interaction.operation)
-  if (row?.changes === 'everything' && isUnsafe(interaction))
-    return { dependsOn: [EVERYTHING], changes: [family, EVERYTHING, RESET] }
-  if (isUnsafe(interaction)) return { dependsOn: [family, RESET], changes: [family, EVERYTHING] }
-  if (row?.shows === 'usage') return { dependsOn: [EVERYTHING], changes: [] }
-  const isList = isSafe(interaction.request.method) && layout.path.size === 0 && layout.query.size === 0
-  return { dependsOn: isList ? [family, RESET] : [RESET], changes: [] }
 }

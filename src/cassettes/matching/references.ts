@@ -2,8 +2,7 @@ import { rowOf } from '../../operations/operations.ts'
 import { VOLATILE } from '../bindings/contract.ts'
 import type { Cassette, Interaction, Place } from '../interaction.ts'
 import { placeKey } from '../message/place.ts'
-import { isRefusal } from './edge-answers.ts'
-import { isSafe } from './order.ts'
+import { isSafe } from './resources.ts'
 
 /** Which references of a read are compared, and which of them the recording had made by then: keys of places. */
 export type ReferencePlaces = {
@@ -11,7 +10,11 @@ export type ReferencePlaces = {
   readonly made: ReadonlySet<string>
 }
 
-export type References = (interaction: Interaction, position: number) => ReferencePlaces
+export type References = (
+  interaction: Interaction,
+  position: number,
+  cassetteNumber: number,
+) => ReferencePlaces
 
 const NAMES: ReadonlySet<string> = new Set(VOLATILE.filter((name) => name !== 'Idempotency-Key'))
 const NO_PLACES: ReferencePlaces = { compared: new Set(), made: new Set() }
@@ -24,7 +27,7 @@ export function isReference(type: string): boolean {
 /** Whether an interaction makes what it names: an effect that was not refused. */
 export function isMaking(interaction: Interaction): boolean {
   const { request, reply } = interaction
-  return !isSafe(request.method) && reply !== undefined && reply.status < 400 && !isRefusal(interaction)
+  return !isSafe(request.method) && reply !== undefined && reply.status < 400
 }
 
 /**
@@ -35,7 +38,6 @@ export function isMaking(interaction: Interaction): boolean {
 export function readReferences(cassettes: readonly Cassette[], volatile: readonly string[]): References {
   const byHand = new Set(volatile.map((rule) => (rule.startsWith('/') ? rule : rule.toLowerCase())))
   const firstMade = new Map<string, number>()
-  const cassetteOf: { readonly end: number; readonly name: string }[] = []
   let position = 0
   for (const [number, { interactions }] of cassettes.entries()) {
     for (const interaction of interactions) {
@@ -47,13 +49,11 @@ export function readReferences(cassettes: readonly Cassette[], volatile: readonl
         if (!firstMade.has(name)) firstMade.set(name, at)
       }
     }
-    cassetteOf.push({ end: position, name: String(number) })
   }
-  return (interaction, at) => {
+  return (interaction, at, number) => {
     // What decides (a simulation of credit) looks at other values; its reference is a note of the client's.
     const isRead = isSafe(interaction.request.method) && rowOf(interaction.operation)?.outcomes === undefined
     if (!isRead) return NO_PLACES
-    const number = cassetteOf.find(({ end }) => at < end)?.name ?? ''
     const compared = new Set<string>()
     const made = new Set<string>()
     for (const { type, value, places } of interaction.bindings) {

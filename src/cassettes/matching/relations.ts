@@ -1,6 +1,7 @@
 import { getOrMake } from '../../map-entries.ts'
 import type { Entry } from './entry.ts'
-import { isUnsafe, type Relation, resourcesOf } from './order.ts'
+import type { Relation } from './order.ts'
+import { isUnsafe, resourcesOf } from './resources.ts'
 import { valuesOf } from './values.ts'
 
 export type EntryRelations = {
@@ -22,7 +23,7 @@ const UNRELATED = new Set(['idempotency-key', 'requestId', 'cursor'])
 
 /** Only what may have changed something is looked for: a recording of a thousand reads has nothing to be ordered by. */
 export function createRelations(entries: readonly Entry[]): Relations {
-  const unsafe = entries.filter(({ interaction }) => isUnsafe(interaction))
+  const unsafe = entries.filter(isUnsafe)
   const mentions = valuesOf(unsafe)
   const byPosition = new Map(unsafe.map((entry) => [entry.position, entry]))
   const values = new Map<string, Map<string, ByScope>>()
@@ -40,7 +41,7 @@ export function createRelations(entries: readonly Entry[]): Relations {
   }
 
   const ofResource = (name: string, scope: string): Relation => {
-    resources ??= resourcesByScope(entries)
+    resources ??= resourcesByScope(unsafe)
     return getOrMake(getOrMake(resources, name, noScopes), scope, noChanges)
   }
 
@@ -55,7 +56,9 @@ export function createRelations(entries: readonly Entry[]): Relations {
     const { dependsOn, changes } = resourcesOf(entry)
     return {
       relations: [...ofValues, ...dependsOn.map((name) => ofResource(name, scope))],
-      changes: isUnsafe(interaction) ? [...ofValues, ...changes.map((name) => ofResource(name, scope))] : [],
+      changes: byPosition.has(entry.position)
+        ? [...ofValues, ...changes.map((name) => ofResource(name, scope))]
+        : [],
     }
   }
 }
@@ -69,9 +72,9 @@ function byScopeOf(positions: readonly number[], byPosition: ReadonlyMap<number,
   return found
 }
 
-function resourcesByScope(entries: readonly Entry[]): Map<string, ByScope> {
+function resourcesByScope(unsafe: readonly Entry[]): Map<string, ByScope> {
   const found = new Map<string, ByScope>()
-  for (const entry of entries) {
+  for (const entry of unsafe) {
     for (const name of resourcesOf(entry).changes)
       getOrMake(getOrMake(found, name, noScopes), entry.scope, noChanges).unsafe.push(entry.position)
   }

@@ -7,7 +7,7 @@ import {
   cookiePlace,
 } from '../message/caller-facts.ts'
 import { placeKey } from '../message/place.ts'
-import { readableBody } from '../message/readable-body.ts'
+import { bodyValue } from '../message/readable-body.ts'
 import type { Callers } from './callers.ts'
 import { isTokenExchange } from './edge-answers.ts'
 import type { References } from './references.ts'
@@ -30,7 +30,13 @@ export type Traits = {
   readonly made: ReadonlySet<string>
 }
 
-export type TraitsOf = (interaction: Interaction, caller: CallerFacts, position: number) => Traits
+/** `position` and `cassetteNumber` say where the interaction stands on the tape. */
+export type TraitsOf = (
+  interaction: Interaction,
+  caller: CallerFacts,
+  position: number,
+  cassetteNumber: number,
+) => Traits
 
 const NONE: ReadonlySet<string> = new Set()
 const CLIENT_ID: Place = { part: 'request-body', pointer: '/client_id' }
@@ -41,9 +47,9 @@ const IDEMPOTENCY_KEY: Place = { part: 'request-header', pointer: '/idempotency-
  * apart only by which of them are the same.
  */
 export function createTraits(callers: Callers, references: References, comparesSecrets: boolean): TraitsOf {
-  return (interaction, caller, position) => {
+  return (interaction, caller, position, cassetteNumber) => {
     if (isTokenExchange(interaction)) return exchangeTraits(interaction, caller, callers, comparesSecrets)
-    const { compared, made } = references(interaction, position)
+    const { compared, made } = references(interaction, position, cassetteNumber)
     const secrets = comparedSecrets(interaction, callers)
     const all = secrets.length === 0 ? compared : new Set([...compared, ...secrets])
     return { holes: callerHoles(caller, callers.clients), compared: all, made }
@@ -107,7 +113,7 @@ function exchangeTraits(
       if (secret.has(at) && !(comparesSecrets && place.pointer === '/client_secret')) compared.add(at)
     }
   }
-  const named = readableBody(request).fields.find(({ pointer }) => pointer === CLIENT_ID.pointer)?.value
+  const named = bodyValue(request, CLIENT_ID.pointer)
   const isPublic = named !== undefined && clients.has(named) && !secret.has(placeKey(CLIENT_ID))
   const holes = callerHoles(caller, clients)
   if (isPublic) holes.push({ place: CLIENT_ID, type: 'client', value: named, known: clients })

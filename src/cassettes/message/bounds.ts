@@ -22,13 +22,23 @@ export type Beyond =
   | 'unpacks-too-far'
   | 'unknown-packing'
 
-/** Thrown by a reader that gives up; `readableBody` makes a value of it. */
+/** Thrown by a reader that gives up; `withinBounds` makes a value of it. */
 export class BeyondBound extends Error {
   readonly beyond: Beyond
 
   constructor(beyond: Beyond) {
     super(beyond)
     this.beyond = beyond
+  }
+}
+
+/** What `work` makes; `beyond` says what stands for it when that gives up. */
+export function withinBounds<T>(work: () => T, beyond: (which: Beyond) => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    if (cause instanceof BeyondBound) return beyond(cause.beyond)
+    throw cause
   }
 }
 

@@ -109,6 +109,14 @@ export function tokenFactOf(headers: readonly HeaderLine[], token: (value: strin
   return { kind: 'other', scheme: rest.length === 0 ? '' : scheme.toLowerCase(), value }
 }
 
+/** The cookies of a request that have one of these names. */
+export function cookiesAmong(
+  headers: readonly HeaderLine[],
+  names: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  return new Map(cookiesOf(headers).filter(([name]) => names.has(name)))
+}
+
 /** The pairs of all Cookie lines. */
 export function cookiesOf(headers: readonly HeaderLine[]): (readonly [name: string, value: string])[] {
   // Few clients send any, and every entry of a cassette is asked.

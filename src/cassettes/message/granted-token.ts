@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { bearerToken } from '../../http/authorization.ts'
 import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
 import type { CapturedReply } from '../interaction.ts'
-import { readableBody } from './readable-body.ts'
+import { fieldValue, readableBody } from './readable-body.ts'
 
 /** What a token is known by: it is kept nowhere itself. */
 export function tokenHash(token: string): string {
@@ -19,9 +19,8 @@ export function grantOf(
 ): { readonly token: string; readonly seconds: number | undefined } | undefined {
   if (reply.status !== 200) return undefined
   const { fields } = readableBody(reply)
-  const valueAt = (pointer: string) => fields.find((field) => field.pointer === pointer)?.value
-  const token = valueAt('/access_token')
-  const seconds = Number(valueAt('/expires_in'))
+  const token = fieldValue(fields, '/access_token')
+  const seconds = Number(fieldValue(fields, '/expires_in'))
   return token === undefined || token === ''
     ? undefined
     : { token, seconds: Number.isFinite(seconds) ? seconds : undefined }

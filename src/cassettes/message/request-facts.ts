@@ -5,7 +5,7 @@ import { essence } from '../../http/media-type.ts'
 import { segmentsOf } from '../../http/target.ts'
 import type { CapturedRequest } from '../interaction.ts'
 import { bodyFields, type EditableField } from './body-fields.ts'
-import { BeyondBound } from './bounds.ts'
+import { withinBounds } from './bounds.ts'
 import { bufferOf } from './bytes.ts'
 import { ANYBODY, type CallerFacts } from './caller-facts.ts'
 import { codingOf, decodeBody } from './encoding.ts'
@@ -158,13 +158,11 @@ function bodyFacts(request: CapturedRequest, contentType: string, mediaType: str
 
 /** With the fields in which redaction has found what it knows by name, so that these values are bound here as well. */
 function rawBody(text: string, mediaType: string): RequestBody {
-  try {
-    const fields = bodyFields(text, mediaType).toSorted((a, b) => a.start - b.start)
-    return { kind: 'raw', text, fields }
-  } catch (cause) {
-    if (!(cause instanceof BeyondBound)) throw cause
-    return { kind: 'raw', text, fields: [] }
-  }
+  const fields = withinBounds<readonly EditableField[]>(
+    () => bodyFields(text, mediaType).toSorted((a, b) => a.start - b.start),
+    () => [],
+  )
+  return { kind: 'raw', text, fields }
 }
 
 const JSON_TYPE = 'json'

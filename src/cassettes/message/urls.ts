@@ -2,7 +2,7 @@ import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
 import { mediaTypeOf } from '../../http/media-type.ts'
 import type { CapturedReply, CapturedRequest } from '../interaction.ts'
 import { bodyFields, type EditableField, queryFields, replaceFields } from './body-fields.ts'
-import { BeyondBound } from './bounds.ts'
+import { withinBounds } from './bounds.ts'
 import { bufferOf } from './bytes.ts'
 
 /** What a URL begins with, and what it is to begin with: scheme, host and port, and perhaps a path; no slash at the end. */
@@ -57,7 +57,7 @@ export function withoutDomain(cookie: string): string {
 export function moveRequest(request: CapturedRequest, move: Move): CapturedRequest {
   const target = replaceFields(
     request.target,
-    withinBounds(() => queryFields(request.target)),
+    withinBounds(() => queryFields(request.target), noFields),
     movedField(move),
   )
   const headers = request.headers.map(([name, value]): HeaderLine => {
@@ -118,18 +118,11 @@ function fieldsOf({
   // Most bodies hold no URL at all, and need not be read for it; a solidus may be escaped in JSON, a colon in a form.
   const bytes = bufferOf(body)
   if (!bytes.includes('http') && !bytes.includes('HTTP')) return []
-  return withinBounds(() => bodyFields(bytes.toString('latin1'), mediaTypeOf(headers)))
+  return withinBounds(() => bodyFields(bytes.toString('latin1'), mediaTypeOf(headers)), noFields)
 }
 
 /** What is beyond a bound is left as it is. */
-function withinBounds(read: () => readonly EditableField[]): readonly EditableField[] {
-  try {
-    return read()
-  } catch (cause) {
-    if (cause instanceof BeyondBound) return []
-    throw cause
-  }
-}
+const noFields = (): readonly EditableField[] => []
 
 function movedField(move: Move): (field: EditableField) => string | undefined {
   return ({ value, number }) => (number ? undefined : movedUrl(value, move))

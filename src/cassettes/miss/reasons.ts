@@ -4,7 +4,7 @@ import type { Cassette, Place } from '../interaction.ts'
 import { recordedFacts } from '../matching/entry.ts'
 import type { Indexed } from '../matching/entry-index.ts'
 import { type Layout, valueAt } from '../matching/layout.ts'
-import { madeName, neededOf } from '../matching/lookup.ts'
+import { isUnmade, neededOf } from '../matching/lookup.ts'
 import { isSuperseded, missingDependency } from '../matching/order.ts'
 import { comparedValue } from '../message/choosing.ts'
 import { placeKey } from '../message/place.ts'
@@ -126,7 +126,7 @@ function bindingReasons(entry: Indexed, { lane, live }: MissContext): MissReason
   const { table } = lane.state
   const reasons: MissReason[] = []
   for (const [i, hole] of entry.layout.holes.entries()) {
-    const { type, field, place, isMade } = hole
+    const { type, field, place } = hole
     const recorded = entry.values[i] ?? ''
     const value = valueAt(live.raw, place)
     // That the place is empty is a difference of structure.
@@ -137,8 +137,7 @@ function bindingReasons(entry: Indexed, { lane, live }: MissContext): MissReason
       reasons.push({ kind: 'value', at, ...shownValues, rule: `${field}: ${shownValues.recorded}` })
       continue
     }
-    if (isMade && recorded !== value && !lane.state.made.has(madeName(type, value))) {
-      // The recording had made it by then and this run has not: it is compared.
+    if (isUnmade(lane.state, hole, recorded, value)) {
       reasons.push({ kind: 'value', at, ...shownValues, rule: `--volatile ${shellWord(place.pointer)}` })
       continue
     }

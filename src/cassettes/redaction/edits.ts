@@ -1,6 +1,6 @@
 import type { Place, Redaction } from '../interaction.ts'
 import type { EditableField } from '../message/body-fields.ts'
-import { BeyondBound } from '../message/bounds.ts'
+import { withinBounds } from '../message/bounds.ts'
 import { escaped } from '../message/json-leaves.ts'
 import type { Splice } from '../message/splice.ts'
 import { fieldAt } from './field-at.ts'
@@ -60,14 +60,13 @@ export function withFindings(
 
 /** A search that has nothing left to find, when that is so of all these texts together: most messages hold no more. */
 export function sweptSearch(search: Search, texts: readonly string[]): Search {
-  try {
-    return search.secrets.find(texts.join('\n'), search.words).length === 0
-      ? { ...search, isSwept: true }
-      : search
-  } catch (cause) {
-    if (!(cause instanceof BeyondBound)) throw cause
-    return search
-  }
+  return withinBounds(
+    () =>
+      search.secrets.find(texts.join('\n'), search.words).length === 0
+        ? { ...search, isSwept: true }
+        : search,
+    () => search,
+  )
 }
 
 /** The name before it is that of its field, by which the field is judged, with all that stands around it. */

@@ -1,5 +1,5 @@
-import { BeyondBound } from '../message/bounds.ts'
-import type { ReadableBody } from '../message/readable-body.ts'
+import { withinBounds } from '../message/bounds.ts'
+import { opaqueBody, type ReadableBody } from '../message/readable-body.ts'
 
 /**
  * What `work` makes of a body. One that it gives up on is `opaque` from then on, as one that could not be read at all;
@@ -11,10 +11,8 @@ export function orOpaque<T>(
   instead: T,
 ): { readonly body: ReadableBody; readonly made: T } {
   if (body.encoding === 'opaque') return { body, made: instead }
-  try {
-    return { body, made: work() }
-  } catch (cause) {
-    if (!(cause instanceof BeyondBound)) throw cause
-    return { body: { bytes: '', fields: [], encoding: 'opaque', beyond: cause.beyond }, made: instead }
-  }
+  return withinBounds(
+    () => ({ body, made: work() }),
+    (beyond) => ({ body: opaqueBody(beyond), made: instead }),
+  )
 }

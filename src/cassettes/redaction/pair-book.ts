@@ -1,11 +1,12 @@
+import { getOrMake } from '../../map-entries.ts'
 import { isPublicClientId } from '../../tokens/client-id.ts'
 import type { CapturedReply, CapturedRequest, Interaction, PairDigest } from '../interaction.ts'
-import { readableBody } from '../message/readable-body.ts'
+import { bodyValue } from '../message/readable-body.ts'
 import { type CredentialPair, digestPair, pairsOf, refusesPair } from './refused-pairs.ts'
 
 /** Which pairs of client and secret a recording has seen, and what came of them. In memory only. */
 export type PairBook = {
-  /** The digest of the pair of an exchange that was refused for it; undefined for every other exchange. */
+  /** The digest of the pair of an exchange that was refused for it; undefined for every other exchange, and beyond the bound. */
   readonly ended: (request: CapturedRequest, reply: CapturedReply) => PairDigest | undefined
   /** The interactions without the digests of pairs that were also granted: what decided there was the moment. */
   readonly settled: (interactions: readonly Interaction[]) => readonly Interaction[]
@@ -18,9 +19,15 @@ export type PairBookOptions = {
   readonly cassetteKey?: string | undefined
   /** What was recorded before, by somebody whose secrets nobody knows any more. */
   readonly before?: readonly Interaction[]
+  /** Of how many pairs slow digests are made. */
+  readonly slowDigests?: number
 }
 
-export function createPairBook({ operation, salt, cassetteKey, before = [] }: PairBookOptions): PairBook {
+/** Each takes some 80 ms, and a recording does not end before the last one is made. */
+const SLOW_DIGESTS = 64
+
+export function createPairBook(options: PairBookOptions): PairBook {
+  const { operation, salt, cassetteKey, before = [], slowDigests = SLOW_DIGESTS } = options
   const digests = new Map<string, PairDigest>()
   const granted = new Map<string, CredentialPair>()
   const grantedBefore = readGranted(before, operation)
@@ -32,17 +39,22 @@ export function createPairBook({ operation, salt, cassetteKey, before = [] }: Pa
       const name = JSON.stringify([pair.clientId, pair.secret])
       if (reply.status === 200) granted.set(name, pair)
       if (!refusesPair(reply) || grantedBefore(pair.clientId)) return undefined
-      const digest = digests.get(name) ?? digestPair(pair, salt, cassetteKey)
-      digests.set(name, digest)
-      return digest
+      if (cassetteKey === undefined && digests.size >= slowDigests && !digests.has(name)) return undefined
+      return getOrMake(digests, name, () => digestPair(pair, salt, cassetteKey))
     },
     settled: (interactions) => {
-      const salts = new Set(interactions.flatMap(({ refusedPair }) => saltOf(refusedPair) ?? []))
-      if (salts.size === 0 || granted.size === 0) return interactions
+      const made = new Set([...digests.values()].map(({ digest }) => digest))
+      // What was made here is known by its pair; only what was recorded before has to be tried.
+      const earlier = interactions.filter(({ refusedPair }) => refusedPair && !made.has(refusedPair.digest))
+      const salts = new Set(earlier.flatMap(({ refusedPair }) => saltOf(refusedPair) ?? []))
       const wrong = new Set<string>()
-      for (const pair of granted.values())
+      for (const [name, pair] of granted) {
+        const known = digests.get(name)
+        if (known) wrong.add(known.digest)
         for (const each of salts)
           wrong.add(digestPair(pair, each, each === '' ? cassetteKey : undefined).digest)
+      }
+      if (wrong.size === 0) return interactions
       return interactions.map((interaction) => {
         const { refusedPair, ...rest } = interaction
         return refusedPair && wrong.has(refusedPair.digest) ? rest : interaction
@@ -63,7 +75,7 @@ function readGranted(interactions: readonly Interaction[], operation: string): (
   let isHidden = false
   for (const { request, reply, operation: done } of interactions) {
     if (done !== operation || reply?.status !== 200) continue
-    const named = readableBody(request).fields.find(({ pointer }) => pointer === '/client_id')?.value
+    const named = bodyValue(request, '/client_id')
     if (named !== undefined && isPublicClientId(named)) clients.add(named)
     else isHidden = true
   }

@@ -4,6 +4,7 @@ import type { HeaderLine } from '../../http/header-lines.ts'
 import { isPublicClientId } from '../../tokens/client-id.ts'
 import { joined } from '../bindings/joined.ts'
 import type { Binding, CapturedExchange, CapturedReply, CapturedRequest, Redaction } from '../interaction.ts'
+import { withinBounds } from '../message/bounds.ts'
 import { latin1, utf8 } from '../message/bytes.ts'
 import { varyNames } from '../message/choosing.ts'
 import { plainReply } from '../message/encoding.ts'
@@ -17,7 +18,7 @@ import { type RedactedReply, redactReply } from './reply.ts'
 import { type RedactedRequest, redactRequest } from './request.ts'
 import type { KnownWords, Secrets } from './secrets/secrets.ts'
 import { createStandIns } from './stand-ins/stand-ins.ts'
-import { beyondOf, readableLines, withoutUnreadable } from './unreadable-head.ts'
+import { readableLines, withoutUnreadable } from './unreadable-head.ts'
 
 export type RedactedExchange = {
   readonly exchange: CapturedExchange
@@ -77,11 +78,11 @@ export function createRedactor(options: RedactorOptions): Redactor {
   const redactText: Redactor['redactText'] = (text, words = newWords()) => {
     if (text === '' || isPublicClientId(text)) return text
     const bytes = latin1(text)
-    let edits: readonly Edit[] = []
-    const beyond = beyondOf(() => {
-      edits = withFindings(bytes, [], searchOf(context, words), () => ({ part: 'path', pointer: '' }))
-    })
-    if (beyond !== undefined) return standIns.secret('beyond', text)
+    const edits = withinBounds<readonly Edit[] | undefined>(
+      () => withFindings(bytes, [], searchOf(context, words), () => ({ part: 'path', pointer: '' })),
+      () => undefined,
+    )
+    if (edits === undefined) return standIns.secret('beyond', text)
     return edits.length === 0 ? text : utf8(spliced(bytes, edits))
   }
 
@@ -97,7 +98,6 @@ export function createRedactor(options: RedactorOptions): Redactor {
         return { headers: kept.headers, redactions: redactionsOf(kept.edits) }
       },
       (whole) => readableLines(whole, 'request-header', context),
-      (kept, more) => ({ ...kept, redactions: [...more, ...kept.redactions] }),
     )
   }
 

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, scrypt, scryptSync } from 'node:crypto'
 import { headerOf } from '../../http/header-lines.ts'
 import { readBasic } from '../../tokens/basic.ts'
 import type { CapturedReply, CapturedRequest, PairDigest } from '../interaction.ts'
-import { readableBody } from '../message/readable-body.ts'
+import { fieldValue, readableBody } from '../message/readable-body.ts'
 
 /** A client and the secret that it has sent. Never written anywhere. */
 export type CredentialPair = { readonly clientId: string; readonly secret: string }
@@ -25,9 +25,8 @@ export function pairsOf(request: CapturedRequest): readonly CredentialPair[] {
   if (basic.kind === 'pairs')
     return basic.pairs.map(({ clientId, clientSecret }) => ({ clientId, secret: clientSecret }))
   const { fields } = readableBody(request)
-  const valueAt = (pointer: string) => fields.find((field) => field.pointer === pointer)?.value
-  const clientId = valueAt('/client_id')
-  const secret = valueAt('/client_secret')
+  const clientId = fieldValue(fields, '/client_id')
+  const secret = fieldValue(fields, '/client_secret')
   return clientId && secret ? [{ clientId, secret }] : []
 }
 
@@ -35,11 +34,7 @@ export function pairsOf(request: CapturedRequest): readonly CredentialPair[] {
 export function refusesPair(reply: CapturedReply): boolean {
   if (reply.status !== 401) return false
   const { fields } = readableBody(reply)
-  return fields.some(
-    ({ pointer, value }) =>
-      (pointer === '/error' && value === 'invalid_client') ||
-      (pointer === '/code' && value === 'INVALID_CLIENT'),
-  )
+  return fieldValue(fields, '/error') === 'invalid_client' || fieldValue(fields, '/code') === 'INVALID_CLIENT'
 }
 
 /** Salted and slow, or keyed. It takes its time: for a thread that has no traffic to carry. */

@@ -36,7 +36,6 @@ export function redactReply(
       const { message: headers, redactions } = readableLines(whole.headers, 'reply-header', context)
       return { message: { ...whole, headers }, redactions }
     },
-    (redacted, more) => redacted && { ...redacted, redactions: [...more, ...redacted.redactions] },
   )
 }
 

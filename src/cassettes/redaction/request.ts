@@ -31,7 +31,6 @@ export function redactRequest(request: CapturedRequest, context: RedactionContex
     request,
     (readable) => redactReadable(readable, context),
     (whole) => readableRequest(whole, context),
-    (redacted, more) => ({ ...redacted, redactions: [...more, ...redacted.redactions] }),
   )
 }
 

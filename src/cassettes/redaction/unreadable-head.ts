@@ -2,7 +2,7 @@ import type { HeaderLine } from '../../http/header-lines.ts'
 import { decodePercentOrKeep } from '../../http/percent.ts'
 import type { CapturedRequest, Place, Redaction } from '../interaction.ts'
 import { queryFields } from '../message/body-fields.ts'
-import { type Beyond, BeyondBound } from '../message/bounds.ts'
+import { type Beyond, withinBounds } from '../message/bounds.ts'
 import { latin1 } from '../message/bytes.ts'
 import { shortDigest } from './body-digest.ts'
 import { learnSecrets, type RedactionContext } from './context.ts'
@@ -13,19 +13,19 @@ import { noteTold } from './told-people.ts'
 type Readable<T> = { readonly message: T; readonly redactions: readonly Redaction[] }
 
 /** What `work` makes; of a head that is beyond a bound, what it makes of the rest of it. */
-export function withoutUnreadable<T, R>(
+export function withoutUnreadable<T, R extends { readonly redactions: readonly Redaction[] } | undefined>(
   message: T,
   work: (message: T) => R,
   readable: (message: T) => Readable<T>,
-  add: (result: R, redactions: readonly Redaction[]) => R,
 ): R {
-  try {
-    return work(message)
-  } catch (cause) {
-    if (!(cause instanceof BeyondBound)) throw cause
-    const { message: rest, redactions } = readable(message)
-    return add(work(rest), redactions)
-  }
+  return withinBounds(
+    () => work(message),
+    () => {
+      const { message: rest, redactions } = readable(message)
+      const made = work(rest)
+      return made && { ...made, redactions: [...redactions, ...made.redactions] }
+    },
+  )
 }
 
 /**
@@ -75,14 +75,11 @@ export function readableLines(
   return { message, redactions }
 }
 
-export function beyondOf(work: () => unknown): Beyond | undefined {
-  try {
-    work()
-    return undefined
-  } catch (cause) {
-    if (cause instanceof BeyondBound) return cause.beyond
-    throw cause
-  }
+function beyondOf(work: () => unknown): Beyond | undefined {
+  return withinBounds<Beyond | undefined>(
+    () => void work(),
+    (beyond) => beyond,
+  )
 }
 
 function redactionOf(place: Place, beyond: Beyond): Redaction {

@@ -21,15 +21,14 @@ export type Exchanged =
  */
 export function createExchanging(parts: MatchParts) {
   const { lanes, usage, loaded } = parts
-  const served = new Set<number>()
 
   /** A refused pair is refused as often as it asks, with its answers in their order. */
   const refusedPair = (live: LiveRequest, pairs: ReadonlySet<string>): TapeHit | undefined => {
     const entries = [...pairs].flatMap((digest) => loaded.refusedPairs.get(digest) ?? [])
-    const entry: Entry | undefined = entries.find(({ position }) => !served.has(position)) ?? entries.at(-1)
+    const entry: Entry | undefined =
+      entries.find(({ position }) => !usage.live.has(position)) ?? entries.at(-1)
     if (!entry) return undefined
-    const isFirst = !served.has(entry.position)
-    served.add(entry.position)
+    const isFirst = !usage.live.has(entry.position)
     usage.live.add(entry.position)
     if (!isFirst) usage.counts.repeated++
     return showUnbound(lanes.of(live.lane), live, entry)

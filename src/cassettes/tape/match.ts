@@ -2,12 +2,12 @@ import type { CapturedRequest, Interaction } from '../interaction.ts'
 import type { MatchProfile } from '../match-profile.ts'
 import type { Callers } from '../matching/callers.ts'
 import { type Chosen, chooseEntry } from '../matching/choice.ts'
-import { isOfToken, isRefusal, isStored, refusalCode } from '../matching/edge-answers.ts'
+import { isOfToken, isStored, refusalCode } from '../matching/edge-answers.ts'
 import { comparedFacts, unread } from '../matching/entry.ts'
 import type { Indexed } from '../matching/entry-index.ts'
 import type { Lane, Lanes } from '../matching/lanes.ts'
 import { type LiveFacts, type Lookup, type LookupContext, lookUp } from '../matching/lookup.ts'
-import { ANYBODY, type CallerFacts, cookiesOf, tokenFactOf } from '../message/caller-facts.ts'
+import { ANYBODY, type CallerFacts, cookiesAmong, tokenFactOf } from '../message/caller-facts.ts'
 import { readRedacted, readRequest, withoutIdleHeaders } from '../message/request-facts.ts'
 import { reportMiss } from '../miss/explain.ts'
 import { shownPath } from '../miss/mask.ts'
@@ -121,7 +121,7 @@ function callerOf(request: CapturedRequest, { cookies }: Callers): CallerFacts {
   return {
     ...ANYBODY,
     token,
-    cookies: new Map(cookiesOf(request.headers).filter(([name]) => cookies.has(name))),
+    cookies: cookiesAmong(request.headers, cookies),
   }
 }
 
@@ -150,9 +150,7 @@ function overrule(
   lookups: readonly Lookup[],
   code: string,
 ): TapeMatch | undefined {
-  const chosen = isOfToken(code)
-    ? chooseEntry(lane, lookups, ({ interaction }) => isRefusing(interaction))
-    : chooseOrReassign(lane, lookups)
+  const chosen = isOfToken(code) ? chooseEntry(lane, lookups, isRefusing) : chooseOrReassign(lane, lookups)
   if (!chosen) return undefined
   const { interaction } = chosen.entry
   if (refusalCode(interaction) === code) {
@@ -175,9 +173,9 @@ function noteStanding(
 }
 
 /** A refusal, or another answer that has nothing in it. */
-function isRefusing(interaction: Interaction): boolean {
+function isRefusing({ interaction, refusal }: Indexed): boolean {
   const { status = 0 } = interaction.reply ?? {}
-  return isRefusal(interaction) || status === 401 || status === 403 || status === 429 || status >= 500
+  return refusal || status === 401 || status === 403 || status === 429 || status >= 500
 }
 
 /** A browser asks before it sends; the interface has no such method, and every answer to it is the recording's. */

@@ -1,7 +1,8 @@
 import { append } from '../../map-entries.ts'
 import type { Cassette, Interaction } from '../interaction.ts'
-import { isTokenExchange, recordedRetries, repeatedKeys } from '../matching/edge-answers.ts'
+import { isTokenExchange } from '../matching/edge-answers.ts'
 import { type Entry, type EntryContext, prepareEntry } from '../matching/entry.ts'
+import { keyHistory } from '../matching/key-history.ts'
 
 /** An interaction and its place among all of the tape. */
 export type RecordedInteraction = {
@@ -72,8 +73,7 @@ function interactionsOf(
   isLive: (interaction: Interaction) => boolean,
 ): RecordedInteraction[] {
   const { interactions } = cassette
-  const retries = recordedRetries(interactions)
-  const repeated = repeatedKeys(interactions)
+  const { retries, repeated } = keyHistory(interactions)
   const positions = new Map(interactions.map((interaction, i) => [interaction, first + i]))
   return interactions.map((interaction, i) => {
     const original = retries.get(interaction)

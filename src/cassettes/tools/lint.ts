@@ -10,7 +10,7 @@ import { type LoadedCassette, parseCassette } from '../file/load.ts'
 import { readFile } from '../file/read-file.ts'
 import type { Cassette, Deciding, Interaction, Place } from '../interaction.ts'
 import { type EditableField, queryFields } from '../message/body-fields.ts'
-import { BeyondBound } from '../message/bounds.ts'
+import { withinBounds } from '../message/bounds.ts'
 import { latin1 } from '../message/bytes.ts'
 import { movedPlaces } from '../message/moved-places.ts'
 import { placeKey } from '../message/place.ts'
@@ -99,12 +99,10 @@ function scan(text: string, at: CassettePlace, secrets: Secrets): LintProblem[] 
 
 function scanBytes(bytes: string, at: CassettePlace, secrets: Secrets): LintProblem[] {
   const problem = (message: string): LintProblem => ({ severity: 'error', kind: 'secret', message, at })
-  try {
-    return secrets.findInFile(bytes).map(({ rule }) => problem(`holds a secret (${rule})`))
-  } catch (cause) {
-    if (!(cause instanceof BeyondBound)) throw cause
-    return [problem(`holds more than can be looked through (${cause.beyond})`)]
-  }
+  return withinBounds(
+    () => secrets.findInFile(bytes).map(({ rule }) => problem(`holds a secret (${rule})`)),
+    (beyond) => [problem(`holds more than can be looked through (${beyond})`)],
+  )
 }
 
 function lintFile(bytes: Buffer, cassette: LoadedCassette): LintProblem[] {

@@ -3,7 +3,7 @@ import { mediaTypeOf } from '../../http/media-type.ts'
 import { withoutOrigin } from '../../http/target.ts'
 import type { CapturedReply, Interaction } from '../interaction.ts'
 import { readJson } from '../message/json-tree.ts'
-import { readableBody } from '../message/readable-body.ts'
+import { bodyValue, readableBody } from '../message/readable-body.ts'
 import { jsonDrift } from './json-drift.ts'
 import type { Drift, DriftContext } from './report.ts'
 
@@ -36,8 +36,7 @@ export function driftOf(interaction: Interaction, live: CapturedReply, context: 
 }
 
 function statusText(reply: CapturedReply): string {
-  const { fields } = readableBody(reply)
-  const code = fields.find(({ pointer }) => pointer === '/code')?.value
+  const code = bodyValue(reply, '/code')
   return code === undefined ? String(reply.status) : `${reply.status} ${code}`
 }
 

@@ -60,23 +60,32 @@ export function liveExchange(
   return { ...request, headers, body: Buffer.from(text, 'latin1') }
 }
 
-/** A token for every scope that the key has. @throws TokenError */
-export async function fetchToken(
-  send: (request: CapturedRequest) => Promise<CapturedReply>,
+/** The exchange of a key for a token: for every scope that the key has, or for some of them. */
+export function tokenRequest(
   { clientId, clientSecret }: Credentials,
-): Promise<string> {
+  scopes: readonly string[] = [],
+): CapturedRequest {
   const form = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: clientId,
     client_secret: clientSecret,
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
   })
-  const request: CapturedRequest = {
+  return {
     method: 'POST',
     target: authToken.path,
     httpVersion: '1.1',
     headers: [['Content-Type', 'application/x-www-form-urlencoded']],
     body: Buffer.from(form.toString()),
   }
+}
+
+/** A token for every scope that the key has. @throws TokenError */
+export async function fetchToken(
+  send: (request: CapturedRequest) => Promise<CapturedReply>,
+  credentials: Credentials,
+): Promise<string> {
+  const request = tokenRequest(credentials)
   const reply = await send(request)
   const values = valuesOf({ request, reply })
   const replied = (pointer: string) => values.get(placeKey({ part: 'reply-body', pointer }))
@@ -84,6 +93,6 @@ export async function fetchToken(
   if (reply.status === 200 && token) return token
   const code = replied('/code') ?? replied('/error')
   throw new TokenError(
-    `the sandbox gave no token for ${clientId}: ${[reply.status, code].filter(Boolean).join(' ')}`,
+    `the sandbox gave no token for ${credentials.clientId}: ${[reply.status, code].filter(Boolean).join(' ')}`,
   )
 }

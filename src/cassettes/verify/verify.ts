@@ -1,4 +1,6 @@
 import { headerOf } from '../../http/header-lines.ts'
+import { getOrMake } from '../../map-entries.ts'
+import { once } from '../../once.ts'
 import type { CapturedReply, CapturedRequest, Cassette, Interaction } from '../interaction.ts'
 import { isTokenExchange } from '../matching/edge-answers.ts'
 import { readPlaceKey } from '../message/place.ts'
@@ -106,18 +108,7 @@ async function prepare(
 function createKeys(newKey: () => string): RequestContext['keyOf'] {
   const keys = new Map<string, string>()
   return (lane, recorded) => {
-    const name = `${lane}\0${recorded}`
-    const key = keys.get(name) ?? newKey()
-    keys.set(name, key)
-    return key
-  }
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => {
-    made ??= make()
-    return made
+    return getOrMake(keys, `${lane}\0${recorded}`, newKey)
   }
 }
 

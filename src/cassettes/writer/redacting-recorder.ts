@@ -1,33 +1,26 @@
 import { existsSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { syncDirectory } from '../../replace-file.ts'
-import { annotate } from '../bindings/annotate.ts'
 import { CassetteError, unwritable } from '../cassette-error.ts'
-import { writeHar } from '../file/har/write.ts'
 import { openJournal } from '../file/journal/append.ts'
-import type { JournalEvent } from '../file/journal/lines.ts'
 import { readJournal } from '../file/journal/read.ts'
 import { loadCassette } from '../file/load.ts'
 import { type CassettePaths, cassettePaths, setAside } from '../file/paths.ts'
 import { readFile } from '../file/read-file.ts'
-import type { CapturedRequest, Cassette, Interaction } from '../interaction.ts'
+import type { Cassette } from '../interaction.ts'
 import { standInsOf } from '../merging/known-stand-ins.ts'
-import { plainReply } from '../message/encoding.ts'
 import { withoutReply } from '../no-reply.ts'
 import { keyCheckOf, refuseOtherKey } from '../redaction/cassette-key.ts'
-import { createPairBook, type PairBook } from '../redaction/pair-book.ts'
+import { createPairBook } from '../redaction/pair-book.ts'
 import { policyOf, type RedactionPolicy } from '../redaction/policy.ts'
-import { createRedactor, type Redactor } from '../redaction/redactor.ts'
+import { createRedactor } from '../redaction/redactor.ts'
 import { freshSalt } from '../redaction/refused-pairs.ts'
-import type { RedactedRequest } from '../redaction/request.ts'
-import { createSecrets, type Secrets } from '../redaction/secrets/secrets.ts'
+import { createSecrets } from '../redaction/secrets/secrets.ts'
 import { createFieldLookup } from '../redaction/stand-ins/field-rules.ts'
 import type { Continuation } from '../tape/continuation.ts'
-import { type ContinueOptions, continueCassette } from './continue-cassette.ts'
-import { doneEvent, openEvent } from './events.ts'
-import type { BodySlice, Finished, Item, OpenItem, RecorderSettings } from './messages.ts'
-import { type CleanText, scrubbed } from './scrub.ts'
+import { type Desk, eventsOf } from './events.ts'
+import { completed, refuseUnanswered, writeFinished } from './finish-cassette.ts'
+import type { Finished, Item, RecorderSettings } from './messages.ts'
+import { scrubbed } from './scrub.ts'
 import { createSeenWords } from './seen-words.ts'
 
 export type RedactingRecorder = {
@@ -42,13 +35,6 @@ export type RedactingRecorder = {
   readonly setAside: string | undefined
   readonly close: () => void
 }
-
-/** What the reply needs to know of its request, whose headers are not redacted here: in memory alone. */
-type Opened = Pick<RedactedRequest, 'words'> &
-  Pick<CapturedRequest, 'headers'> & {
-    /** The request of a token exchange as it came, in memory until its end. */
-    readonly exchange: CapturedRequest | undefined
-  }
 
 /** The recorder itself, as it runs in its thread. The caller holds the lock. */
 export function createRedactingRecorder(settings: RecorderSettings): RedactingRecorder {
@@ -138,7 +124,7 @@ export function createRedactingRecorder(settings: RecorderSettings): RedactingRe
       const isLacking = settings.onlyWhole === true && without.some(({ isFault }) => isFault)
       // A run that failed, or lacks something, does not take the place of one that went well.
       const path = (isPartial || isLacking) && existsSync(paths.har) ? paths.partial : paths.har
-      write(all, { ...paths, har: path }, secrets, redactor.redactText)
+      writeFinished(all, { ...paths, har: path }, secrets, redactor.redactText)
       return {
         path,
         ...counts,
@@ -162,76 +148,6 @@ function keptCassette(
   throw new CassetteError('incomplete-recording', har, detail)
 }
 
-/** A recording without a single reply cannot be replayed: it does not take the place of the cassette that is there. */
-function refuseUnanswered({ interactions }: Cassette, { har, journal }: CassettePaths): void {
-  if (interactions.length === 0 || interactions.some(isAnswered)) return
-  rmSync(journal)
-  throw new CassetteError('unanswered', har, 'no exchange had a reply of the upstream; nothing was written.')
-}
-
-/** Also by what cannot be read here: that is named, and the exchange is kept. */
-function isAnswered({ reply, noReply }: Interaction): boolean {
-  return (
-    reply !== undefined ||
-    noReply === 'undecodable' ||
-    noReply === 'unreadable-coding' ||
-    noReply === 'beyond-bound'
-  )
-}
-
-/** With everything that says where values come from, and after the cassette that it is added to. */
-function completed(
-  { header }: RecorderSettings,
-  kept: Cassette | undefined,
-  recorded: Cassette,
-  run: Pick<ContinueOptions, 'continuations' | 'original'>,
-): Cassette {
-  const { volatile } = kept ?? recorded
-  const { rules, scores } = header.outcomes
-  const options = { rules, testValues: Object.keys(scores), volatile }
-  const annotated = (interactions: readonly Interaction[]) => annotate(interactions, options)
-  const all = kept
-    ? continueCassette(kept, recorded.interactions, { ...run, annotate: annotated })
-    : { ...recorded, interactions: annotated(recorded.interactions) }
-  // What an older version has begun says by now what decided in it, and by which key its values are compared.
-  const { outcomes, keyCheck = recorded.keyCheck } = all
-  return {
-    ...all,
-    version: header.version,
-    outcomes: outcomes ?? header.outcomes,
-    ...(keyCheck !== undefined && { keyCheck }),
-  }
-}
-
-/** Over the old one, when all of it is on the disk and no secret was found in it. */
-function write(
-  cassette: Cassette,
-  { har, journal }: CassettePaths,
-  secrets: Secrets,
-  clean: CleanText,
-): void {
-  try {
-    writeScrubbed(har, cassette, secrets, clean)
-  } catch (cause) {
-    if (!(cause instanceof CassetteError) || cause.reason !== 'secret-found') throw cause
-    const aside = setAside(journal, 'quarantine')
-    const where = aside === undefined ? '' : ` The recording was set aside as ${aside}.`
-    throw new CassetteError('secret-found', har, cause.detail + where, cause.place, { cause })
-  }
-  rmSync(journal, { force: true })
-  syncDirectory(dirname(har))
-}
-
-/** What was shown before it was known to be a secret is taken out when it is found. @throws CassetteError */
-function writeScrubbed(har: string, cassette: Cassette, secrets: Secrets, clean: CleanText): void {
-  try {
-    writeHar(har, cassette, secrets)
-  } catch (cause) {
-    if (!(cause instanceof CassetteError) || cause.reason !== 'secret-found') throw cause
-    writeHar(har, { ...cassette, interactions: scrubbed(cassette.interactions, clean) }, secrets)
-  }
-}
-
 /** Returns where it was set aside. @throws CassetteError `unfinished` */
 function handleLeftover(
   journal: string,
@@ -250,46 +166,6 @@ function handleLeftover(
   return undefined
 }
 
-/** What is at hand while exchanges come in. */
-type Desk = {
-  readonly redactor: Redactor
-  readonly secrets: Secrets
-  readonly book: PairBook
-  readonly tokenOperation: string
-  /** Of a recording that goes on with another one. */
-  readonly began: number | undefined
-  readonly opened: Map<number, Opened>
-}
-
-function eventsOf(item: Item, bytes: Uint8Array, desk: Desk): JournalEvent[] {
-  const { redactor, secrets, book, opened } = desk
-  if ('learn' in item) {
-    secrets.learn(item.learn)
-    return []
-  }
-  if ('open' in item) {
-    const { id, operation } = item.open
-    const request = requestOf(item.open, bytes)
-    const redacted = redactor.redactRequest(request)
-    // The bytes of a batch are gone with it.
-    const exchange =
-      operation === desk.tokenOperation ? { ...request, body: Uint8Array.from(request.body) } : undefined
-    opened.set(id, { words: redacted.words, headers: item.open.headers, exchange })
-    const lane = redactor.redactText(item.open.lane, redacted.words)
-    return [openEvent(id, { ...item.open, lane }, redacted, desk.began)]
-  }
-  const { id, reply } = item.end
-  const { words, headers = [], exchange } = opened.get(id) ?? {}
-  opened.delete(id)
-  const whole = reply && plainReply({ ...reply, body: sliceOf(bytes, reply.body) })
-  const redacted = whole?.kind === 'whole' ? redactor.redactReply(whole.reply, words) : undefined
-  const noReply =
-    whole?.kind === 'broken' ? whole.why : whole && !redacted ? 'beyond-bound' : item.end.noReply
-  const chosen = whole?.kind === 'whole' ? redactor.redactChoosing(headers, whole.reply, words) : undefined
-  const refusedPair = exchange && whole?.kind === 'whole' ? book.ended(exchange, whole.reply) : undefined
-  return [doneEvent(id, { ...item.end, ...(noReply && { noReply }) }, redacted, chosen, refusedPair)]
-}
-
 /** One cassette has one set of rules: what the rest was decided by is another recording. */
 function refuseOtherRules(resumed: Cassette, { header: { outcomes } }: RecorderSettings): void {
   const { rules, scores } = resumed.outcomes ?? { rules: undefined, scores: undefined }
@@ -299,17 +175,6 @@ function refuseOtherRules(resumed: Cassette, { header: { outcomes } }: RecorderS
     resumed.file ?? '',
     'is a recording that was not finished, made under other outcome rules: finish it or remove it.',
   )
-}
-
-function requestOf(
-  { method, target, httpVersion, headers, body }: OpenItem,
-  bytes: Uint8Array,
-): CapturedRequest {
-  return { method, target, httpVersion, headers, body: sliceOf(bytes, body) }
-}
-
-function sliceOf(bytes: Uint8Array, [offset, length]: BodySlice): Uint8Array {
-  return bytes.subarray(offset, offset + length)
 }
 
 /** The message of a fault of the disk, for the status. */

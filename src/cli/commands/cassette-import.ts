@@ -12,7 +12,7 @@ import { freshSalt } from '../../cassettes/redaction/refused-pairs.ts'
 import { type Imported, importHar } from '../../cassettes/tools/import.ts'
 import { authToken } from '../../operations/auth-token.ts'
 import { product } from '../../product.ts'
-import { cassetteConfig } from '../cassette-config.ts'
+import { cassetteConfig, knownSecrets } from '../cassette-config.ts'
 import type { Run } from '../command.ts'
 import { outFile } from '../out-file.ts'
 import { printableLines, reportingCassettes, wrongUsage } from '../reporting.ts'
@@ -31,7 +31,8 @@ export const run: Run = (invocation, io) =>
       return wrongUsage(invocation, io, `--origin takes scheme, host and port alone, not ${origin}`)
     const context = cassetteConfig(invocation, io)
     if (!context.ok) return context.exit
-    const { secrets, deciding = BUILT_IN } = context
+    const { deciding = BUILT_IN } = context
+    const secrets = knownSecrets(context.config, io)
     const { rules, scores } = deciding
     const testValues = Object.keys(scores)
     const key = io.env.SANDGATE_CASSETTE_KEY

@@ -1,6 +1,6 @@
 import { placeKey } from '../../cassettes/message/place.ts'
 import { type LintProblem, lintCassette } from '../../cassettes/tools/lint.ts'
-import { cassetteConfig } from '../cassette-config.ts'
+import { cassetteConfig, knownSecrets } from '../cassette-config.ts'
 import type { Run } from '../command.ts'
 import { terminalProgress } from '../progress.ts'
 import { printableLines, wrongUsage } from '../reporting.ts'
@@ -12,12 +12,15 @@ export const run: Run = async (invocation, io) => {
     return wrongUsage(invocation, io, 'name the cassettes: sandgate cassette lint FILE...')
   const context = cassetteConfig(invocation, io)
   if (!context.ok) return context.exit
+  const { config, deciding } = context
+  const secrets = knownSecrets(config, io)
   let errors = 0
   let warnings = 0
   const progress = terminalProgress()
   for (const file of args) {
     const problems = lintCassette(file, {
-      ...context,
+      deciding,
+      secrets,
       onEntry: (entry) => progress.at(`looking through ${file}: entry ${entry}`),
     })
     progress.done()

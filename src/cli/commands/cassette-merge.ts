@@ -1,7 +1,7 @@
 import { writeHar } from '../../cassettes/file/har/write.ts'
 import { loadSound } from '../../cassettes/file/load.ts'
 import { mergeCassettes } from '../../cassettes/merging/merge.ts'
-import { cassetteConfig } from '../cassette-config.ts'
+import { cassetteConfig, knownSecrets } from '../cassette-config.ts'
 import type { Run } from '../command.ts'
 import { outFile } from '../out-file.ts'
 import { terminalProgress } from '../progress.ts'
@@ -28,7 +28,7 @@ export const run: Run = (invocation, io) =>
     progress.at(`merging ${cassettes.length} cassettes`)
     const merged = mergeCassettes(cassettes)
     progress.done()
-    writeHar(out.path, merged, context.secrets)
+    writeHar(out.path, merged, knownSecrets(context.config, io))
     io.err(`${out.path}: ${merged.interactions.length} interactions of ${args.length} cassettes\n`)
     return 'ok'
   })

@@ -4,7 +4,7 @@ import { pruned } from '../../cassettes/tools/prune.ts'
 import { unusedInAll } from '../../cassettes/tools/used.ts'
 import { systemClock } from '../../clock.ts'
 import { ageMs } from '../age.ts'
-import { cassetteConfig } from '../cassette-config.ts'
+import { cassetteConfig, knownSecrets } from '../cassette-config.ts'
 import type { Run } from '../command.ts'
 import { listOf } from '../parse.ts'
 import { reportingCassettes, wrongUsage } from '../reporting.ts'
@@ -26,15 +26,18 @@ export const run: Run = (invocation, io) =>
       )
     const context = cassetteConfig(invocation, io)
     if (!context.ok) return context.exit
+    const secrets = knownSecrets(context.config, io)
     const oldest = age === undefined ? Number.NEGATIVE_INFINITY : systemClock.now() - age
     for (const file of args) {
       const cassette = loadSound(file)
       const unused = unusedInAll(file, cassette, ledgers)
       const before = cassette.interactions
-      const kept = pruned(before, ({ sequence, startedAt }) => !unused.has(sequence) && startedAt >= oldest)
-      const removed = before.filter((interaction) => !kept.includes(interaction))
+      const kept = new Set(
+        pruned(before, ({ sequence, startedAt }) => !unused.has(sequence) && startedAt >= oldest),
+      )
+      const removed = before.filter((interaction) => !kept.has(interaction))
       const count = `${removed.length} of ${before.length} interactions`
-      if (kept.length === 0 && before.length > 0) {
+      if (kept.size === 0 && before.length > 0) {
         io.err(`${file}: nothing would be left; it stands as it was\n`)
         continue
       }
@@ -42,7 +45,7 @@ export const run: Run = (invocation, io) =>
         io.out(`${file}:${sequence}: ${request.method} ${operation ?? '(unknown operation)'}\n`)
       if (options['dry-run'] === true) io.err(`${file}: ${count} would go\n`)
       else {
-        if (removed.length > 0) writeHar(file, { ...cassette, interactions: kept }, context.secrets)
+        if (removed.length > 0) writeHar(file, { ...cassette, interactions: [...kept] }, secrets)
         io.err(`${file}: ${count} removed\n`)
       }
     }

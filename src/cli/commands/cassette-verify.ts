@@ -12,6 +12,7 @@ import type { Run } from '../command.ts'
 import { listOf } from '../parse.ts'
 import { terminalProgress } from '../progress.ts'
 import { printableLines, reportingCassettes, wrongUsage } from '../reporting.ts'
+import { baseOf } from '../sandbox-access.ts'
 import { createSend, SendError } from '../sandbox-client.ts'
 
 /** Asks a live sandbox what was recorded, and says where its answers have moved away from the cassette. */
@@ -67,13 +68,6 @@ function counted<A extends readonly unknown[], R>(
     tell(++count)
     return send(...args)
   }
-}
-
-function baseOf(text: string | true | undefined): URL | undefined {
-  if (typeof text !== 'string' || !URL.canParse(text)) return undefined
-  const url = new URL(text)
-  const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
-  return plain && (url.protocol === 'https:' || url.protocol === 'http:') ? url : undefined
 }
 
 /** A key id or a tenant is no secret and was recorded as it was sent. */

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { backUp } from '../../backup/backup.ts'
-import { KEYS_FILE, MANIFEST, type Manifest } from '../../backup/manifest.ts'
+import { MANIFEST, type Manifest } from '../../backup/manifest.ts'
 import { type Outcome, sizeText } from '../../backup/outcome.ts'
 import { restore as restoreInto } from '../../backup/restore.ts'
 import { systemClock } from '../../clock.ts'
+import { KEY_FILE } from '../../tokens/key-file.ts'
 import type { Run } from '../command.ts'
 import { configFile, readConfig } from '../config-file.ts'
 import type { Exit } from '../exit-codes.ts'
@@ -61,7 +62,7 @@ export const backup: Run = async (invocation, io) => {
 
 function told(directory: string, { files, createdAt }: Manifest, where: string): string {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-  const keys = files.some(({ name }) => name === KEYS_FILE)
+  const keys = files.some(({ name }) => name === KEY_FILE)
     ? 'with the signing keys'
     : 'without signing keys: there are none yet'
   return `Backed up to ${directory}${where}: ${sizeText(bytes)}, as of ${createdAt}, ${keys}.\n`

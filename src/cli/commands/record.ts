@@ -45,8 +45,9 @@ export const run: Run = async (invocation, io) => {
   } catch (error) {
     return notStarted(error, asked, say)
   }
-  io.out(printableLines(greeting(session, asked)))
-  if (session.outcomes) io.err(printableLines(`sandgate record: ${rulesLine(session.outcomes)}\n`))
+  if (!asked.isQuiet) io.out(printableLines(greeting(session, asked)))
+  if (session.outcomes && !asked.isQuiet)
+    io.err(printableLines(`sandgate record: ${rulesLine(session.outcomes)}\n`))
   const { child } = invocation
   if (child.length === 0) {
     await stopSignal().received
@@ -107,7 +108,7 @@ type Ended = { readonly code: number; readonly isInterrupted: boolean }
 /** The command's own exit code, unless it went well and the recording or the replay did not. */
 async function finish(
   session: Session,
-  { out, mode, allowsIncomplete }: Asked,
+  { out, mode, allowsIncomplete, isQuiet }: Asked,
   { code, isInterrupted }: Ended,
   io: Io,
   say: Say,
@@ -118,8 +119,8 @@ async function finish(
     const recorded = await session.finish(mode === 'all' && (code !== 0 || isInterrupted))
     if (recorded) {
       for (const line of withoutReplyLines(recorded.withoutReply)) say(line)
-      say(described(recorded))
       isRecorded = allowsIncomplete || !lacksAnswers(recorded)
+      if (!isQuiet || lacksAnswers(recorded)) say(described(recorded))
       if (!isRecorded) say('some answers are not whole; --allow-incomplete takes the recording all the same')
       const { har } = cassettePaths(out)
       if (recorded.path !== har) say(`${whyBeside({ code, isInterrupted })}, so ${har} stands as it was`)
@@ -134,10 +135,11 @@ async function finish(
   }
   const ledger = session.ledger()
   const rules = { ci: isCi(io.env) }
-  if (ledger) io.err(printableLines(ledgerText(ledger, rules)))
+  const isGood = ledger !== undefined && verdictOn(ledger, rules) === 0
+  if (ledger && !(isQuiet && isGood && code === 0)) io.err(printableLines(ledgerText(ledger, rules)))
   if (code !== 0) return code
   if (!isRecorded) return 'recording'
-  return ledger && verdictOn(ledger, rules) !== 0 ? 'failure' : 'ok'
+  return ledger === undefined || isGood ? 'ok' : 'failure'
 }
 
 /** What a shell makes of SIGINT. */
@@ -171,6 +173,8 @@ type Asked = {
   /** A recording that lacks answers counts as one. */
   readonly allowsIncomplete: boolean
   readonly keepUrls: boolean
+  /** Only what is a problem is said. */
+  readonly isQuiet: boolean
 }
 type Wrong = { readonly wrong: string }
 
@@ -197,6 +201,7 @@ function readOptions({ options }: Invocation, io: Io): Asked | Wrong {
     mode,
     isDefault: options.mode === undefined,
     allowsIncomplete: options['allow-incomplete'] === true,
+    isQuiet: options.quiet === true,
     keepUrls: options['keep-urls'] === true,
     ...(options.timeout !== undefined && { headersMs: seconds * 1000 }),
   }

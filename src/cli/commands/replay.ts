@@ -33,8 +33,6 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
   if (!/^\d{1,5}$/.test(String(options.port ?? 0)) || port > 65_535) {
     return wrongUsage(invocation, io, `--port takes a number from 0 to 65535, not ${options.port}`)
   }
-  if (options.profile !== undefined && !isProfile(options.profile))
-    return wrongUsage(invocation, io, `--profile is contract or strict, not ${options.profile}`)
   const partners =
     typeof options.partners === 'string' ? { SANDGATE_PARTNERS: resolve(options.partners) } : {}
   const configured = readConfig(namedFile(options.config), io, { ...io.env, ...partners })
@@ -62,7 +60,8 @@ async function replay(invocation: Invocation, io: Io): Promise<Ending> {
   }
   const isOld = tellOld(loadedCassettes, maxAge, io)
   const { loaded } = gateway
-  io.out(printableLines(`replaying ${loaded} interactions of ${args.join(', ')} on ${gateway.url}\n`))
+  if (options.quiet !== true)
+    io.out(printableLines(`replaying ${loaded} interactions of ${args.join(', ')} on ${gateway.url}\n`))
   const code =
     child.length > 0
       ? await runChild(child, { SANDGATE_URL: gateway.url })
@@ -105,7 +104,10 @@ function start(
     load: () => {
       const progress = terminalProgress()
       const cassettes = args.map((file) =>
-        loadSound(file, (count) => progress.at(`loading ${file}: ${count} entries`)),
+        loadSound(
+          file,
+          (count) => options.quiet !== true && progress.at(`loading ${file}: ${count} entries`),
+        ),
       )
       progress.done()
       for (const cassette of cassettes) onLoaded(cassette)
@@ -132,7 +134,8 @@ function finish(
   code: number,
 ): Ending {
   const rules = { failUnused: options['fail-unused'] === true, ci: isCi(io.env) }
-  io.err(printableLines(ledgerText(ledger, rules)))
+  const isGood = code === 0 && exitCode(ledger, rules) === 0
+  if (options.quiet !== true || !isGood) io.err(printableLines(ledgerText(ledger, rules)))
   const reports = [
     { path: options.junit, text: () => missJUnit(misses) },
     { path: options.ledger, text: () => ledgerJson(ledger, misses, rules) },

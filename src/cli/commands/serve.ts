@@ -65,7 +65,7 @@ export const run: Run = async (invocation, io) => {
   logger.info({ partnerUrl, operatorUrl, configuration }, 'listening')
   // Where the log is off, the one line that a script waits for is still written.
   if (initial.config.log.format === 'off') io.out(`listening ${partnerUrl} ${operatorUrl}\n`)
-  io.err(welcome(initial.config, gateway))
+  if (invocation.options.quiet !== true) io.err(welcome(initial.config, gateway))
 
   const signal = await stop.received
   logger.info({ signal }, 'stopping')

@@ -18,6 +18,8 @@ export type LongBody = {
   readonly add: (chunk: Uint8Array) => void
   /** What has passed, or stands for it; the memory belongs to the caller from here on. */
   readonly take: () => Uint8Array
+  /** Gives up what has passed. */
+  readonly drop: () => void
   /** Whether it was dropped for want of room. */
   readonly isLost: () => boolean
 }
@@ -80,7 +82,7 @@ function startReading(exchange: Exchange, limit: number, openLong?: () => LongBo
     let length = 0
     let long: LongBody | undefined
     stop = (read) => {
-      long?.take()
+      long?.drop()
       exchange.fail = undefined
       req.off('data', onData)
       req.off('end', onEnd)

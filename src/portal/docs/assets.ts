@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { getOrMake } from '../../map-entries.ts'
 import { packageRoot } from '../../product.ts'
 import { createRepresentation, type Representation } from '../representation.ts'
 import { DOCS_SCRIPT } from './docs-script.ts'
@@ -21,8 +22,7 @@ function packed(bytes: Buffer): Representation {
 const read = new Map<FileName, Promise<Representation>>()
 
 function load(name: FileName): Promise<Representation> {
-  const loading = read.get(name) ?? FILES[name]()
-  read.set(name, loading)
+  const loading = getOrMake<FileName, Promise<Representation>>(read, name, FILES[name])
   // A failed read is tried again at the next request.
   loading.catch(() => read.delete(name))
   return loading

@@ -3,6 +3,7 @@ import { errorWords } from '../../errors/catalogue-fr.ts'
 import type { RefusalView } from '../../operations/usage-view.ts'
 import { ICONS } from '../icons.ts'
 import { type Markup, markup } from '../markup.ts'
+import { shown } from '../texts.ts'
 import { USAGE_PATH } from './addresses.ts'
 import { dayText, numberText, secondText } from './format.ts'
 import { live, type Scene } from './scene.ts'
@@ -68,7 +69,7 @@ function what({ texts }: Scene, [{ code, status, operation }]: Run, isLinked = t
 }
 
 function whatToDo({ language }: Scene, code: string): Markup | false {
-  return isErrorCode(code) && markup`<p>${errorWords(code, language).resolution}</p>`
+  return isErrorCode(code) && markup`<p>${shown(errorWords(code, language).resolution, language)}</p>`
 }
 
 function when(scene: Scene, run: Run): Markup {

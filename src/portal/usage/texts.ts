@@ -1,4 +1,5 @@
 import type { CapProduct, RateLimitGroup } from '../../config/contract.ts'
+import { EXAMPLE_REQUEST_ID } from '../../operations/openapi-names.ts'
 import { inLanguages, type PlainNames, type TextsOf, type TextTable } from '../texts.ts'
 
 const TABLE = {
@@ -107,8 +108,8 @@ const TABLE = {
   noRefusals: { fr: 'Aucun refus. C’est très bien ainsi.', en: 'No refusals. Just as it should be.' },
   search: { fr: 'Identifiant de requête', en: 'Request id' },
   searchHint: {
-    fr: 'Celui de l’en-tête X-Request-Id, par exemple req_Q2qn9aL2UL1my0I1',
-    en: 'From the header X-Request-Id, such as req_Q2qn9aL2UL1my0I1',
+    fr: `Celui de l’en-tête X-Request-Id, par exemple ${EXAMPLE_REQUEST_ID}`,
+    en: `From the header X-Request-Id, such as ${EXAMPLE_REQUEST_ID}`,
   },
   find: { fr: 'Chercher', en: 'Find' },
   clear: { fr: 'Effacer la recherche', en: 'Clear the search' },

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import { replaceFileSync, writeAllSync } from '../../../replace-file.ts'
 import { CassetteError, unwritable } from '../../cassette-error.ts'
 import type { Cassette, Interaction } from '../../interaction.ts'
-import { BeyondBound } from '../../message/bounds.ts'
+import { withinBounds } from '../../message/bounds.ts'
 import { latin1 } from '../../message/bytes.ts'
 import type { Secrets } from '../../redaction/secrets/secrets.ts'
 import { chainHash } from '../chain.ts'
@@ -131,10 +131,8 @@ function refuseSecrets(path: string, text: string, entry: number | undefined, se
 
 /** What cannot be looked through counts as one. */
 function firstHit(text: string, secrets: Secrets): { readonly rule: string } | undefined {
-  try {
-    return secrets.findInFile(latin1(text))[0]
-  } catch (cause) {
-    if (!(cause instanceof BeyondBound)) throw cause
-    return { rule: `beyond ${cause.beyond}` }
-  }
+  return withinBounds<{ readonly rule: string } | undefined>(
+    () => secrets.findInFile(latin1(text))[0],
+    (beyond) => ({ rule: `beyond ${beyond}` }),
+  )
 }
