@@ -87,6 +87,12 @@ export const ConfigSchema = Type.Object(
           600_000,
         ),
         requestTimeoutMs: count('How long a whole request may take to arrive.', 30_000, 100, 600_000),
+        answerTimeoutMs: count(
+          'How long a client may take nothing of an answer that is there for it before its connection is closed.',
+          30_000,
+          100,
+          600_000,
+        ),
         keepAliveTimeoutMs: count('How long an idle connection stays open.', 65_000, 100, 600_000),
         maxInFlight: count(
           'Requests in flight (arrived to their last byte, not answered) beyond which the gateway answers 503 OVERLOADED.',

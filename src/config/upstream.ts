@@ -103,6 +103,10 @@ export const UpstreamSchema = section(
     ),
     connectTimeoutMs: count('How long it may take to get a connection.', 3000, 10, 600_000),
     connections: count('Connections to the upstream at once.', 100, 1, 10_000),
+    connectionsPerPartner: nullable(
+      Type.Integer({ minimum: 1, maximum: 10_000 }),
+      'How many of them the requests of one partner take at once, answers included that its clients are still reading; more wait, as long as for a connection. By default half of them.',
+    ),
     tls: section(
       {
         ca: Path('The certificates (PEM) of the authorities that are trusted in place of the usual ones'),

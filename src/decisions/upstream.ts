@@ -8,6 +8,7 @@ import type { Judgement } from '../simulator/rules.ts'
 import { type BreakerState, createBreaker } from '../upstream/breaker.ts'
 import { createClient } from '../upstream/client.ts'
 import { causeOf } from '../upstream/failure.ts'
+import { createShares } from '../upstream/shares.ts'
 import { type Happening, type Verdict, verdictOf } from '../upstream/verdict.ts'
 import type { Attempt, Decider, Decision, PageRequest } from './decide.ts'
 import { countsOf, judgementOf, storedLines } from './forward/answer.ts'
@@ -63,6 +64,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   })
   const route = { client, config, origins }
   const breaker = createBreaker(config.breaker, monotonic, options.onState)
+  const shares = createShares(config.connectionsPerPartner ?? Math.ceil(config.connections / 2))
   const requestLines = createRequestLines(config, url.host, publicUrl)
   const keyOf = ({ key, partner }: Call): string | undefined =>
     key === undefined || credentials.nameThePartner ? key : derivedKey(partner.id, key)
@@ -73,6 +75,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const isSafe = request.method !== 'POST'
     const key = keyOf(call)
     const forward = await forwarded({
+      owner: call.scopes === undefined ? `client ${request.client}` : `partner ${call.partner.id}`,
       operation: call.operation.id,
       requestId: call.requestId,
       method: request.method,
@@ -99,6 +102,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     // What a page answers is for the person in front of it, whatever it is.
     const circumstances = { isSafe: true, takeover: false, ownCredentials: false, momentary: [] }
     return forwarded({
+      owner: `client ${request.client}`,
       operation: 'page',
       requestId: request.requestId,
       method: request.method,
@@ -112,9 +116,30 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
   /** The answer that stands, or what has to be said in its place. */
   async function forwarded(sending: Sending): Promise<Decision | { answer: Answer; verdict: Verdict }> {
+    const deadline = performance.now() + config.connectTimeoutMs + config.timeoutMs
+    const place = await shares.enter(sending.owner, config.connectTimeoutMs)
+    // The upstream has no part in this: the breaker does not hear of it, or one partner could open it for all.
+    if (!place) return { kind: 'refused', refusal: shareTaken(), stored: false }
+    let isPassing = false
+    try {
+      const ended = await judged(sending, deadline)
+      if ('answer' in ended && ended.answer.body instanceof Readable) {
+        isPassing = true
+        ended.answer.body.once('close', place.leave)
+      }
+      return ended
+    } finally {
+      if (!isPassing) place.leave()
+    }
+  }
+
+  async function judged(
+    sending: Sending,
+    deadline: number,
+  ): Promise<Exclude<Decision, { answer: unknown }> | { answer: Answer; verdict: Verdict }> {
     const entered = breaker.enter()
     if ('retryAfterSeconds' in entered) return { kind: 'refused', refusal: leftAlone(entered), stored: false }
-    const { happening, answer } = await deliver(route, sending)
+    const { happening, answer } = await deliver(route, sending, deadline)
     const verdict = verdictOf(happening, sending.circumstances)
     entered.pass(verdict.isFailure)
     onForwarded({
@@ -175,6 +200,16 @@ function notSentAgain(): Decision {
   const detail =
     'Whether the first request took effect is not known, and the sandbox cannot be asked again under the same key.'
   return { kind: 'unknown', refusal: refuse('UPSTREAM_INDETERMINATE', detail) }
+}
+
+function shareTaken() {
+  return refuse(
+    'UPSTREAM_UNAVAILABLE',
+    'Other requests of the same partner take its share of the connections to it.',
+    {
+      retryAfterSeconds: 1,
+    },
+  )
 }
 
 function leftAlone({ retryAfterSeconds }: { readonly retryAfterSeconds: number }) {

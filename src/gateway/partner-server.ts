@@ -12,6 +12,7 @@ import { createMethodsOf, type Endpoint, negotiated, routePath } from './endpoin
 import { serve } from './pipeline.ts'
 import { answerConnect, answerParserError } from './raw-replies.ts'
 import { track } from './wire/connection.ts'
+import { closeStalled } from './wire/stalled.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -103,6 +104,7 @@ function createHttpServer(gateway: Gateway, handler: http.RequestListener): http
     handler,
   )
   keepEveryHeaderLine(server)
+  closeStalled(server)
   // A client that has sent everything may close its side and still wants the answer.
   return Object.assign(server, { httpAllowHalfOpen: true })
 }

@@ -12,6 +12,7 @@ import type { Reply } from './reply.ts'
 import { sendStream } from './send-stream.ts'
 import { isUnread } from './wire/body.ts'
 import { lingeringClose } from './wire/linger.ts'
+import { expectReading } from './wire/stalled.ts'
 
 /**
  * Sends the reply with the headers that every response carries, logs it and counts it. A promise where the reply
@@ -19,6 +20,7 @@ import { lingeringClose } from './wire/linger.ts'
  */
 export function send(gateway: Gateway, exchange: Exchange, reply: Reply): Promise<void> | undefined {
   const { req, res } = exchange
+  const { server } = exchange.settings.config
   const state = exchange.windowState
   const { body } = reply
   const isStream = body instanceof Readable
@@ -36,13 +38,14 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): Promis
     } else if (!hasOwnId) headers.push('X-Request-Id', exchange.requestId)
     // What is left of a body is not worth reading. A gateway that is about to stop wants its connections back, but not
     // before the answers to what has been pipelined behind this request.
-    const unread = exchange.broken !== undefined || isUnread(req, exchange.settings.config.server.bodyBytes)
+    const unread = exchange.broken !== undefined || isUnread(req, server.bodyBytes)
     const isLast = exchange.connection.pending.at(-1) === exchange
     if (unread || (isLast && gateway.lifecycle.leaving())) headers.push('Connection', 'close')
     if (unread) lingeringClose(req)
     res.writeHead(reply.status, headers)
     const recorder = isPassing(exchange) && gateway.recorder?.isActive() ? gateway.recorder : undefined
     if (isStream) {
+      expectReading(req, server.answerTimeoutMs)
       return sendStream(res, body, recorder !== undefined).then(({ copy, noReply }) => {
         const sent = copy && { status: reply.status, headers: linesOf(headers), body: copy }
         recorder?.record({ ...captured(exchange, reply, sent), ...(noReply && { noReply }) })
@@ -52,6 +55,8 @@ export function send(gateway: Gateway, exchange: Exchange, reply: Reply): Promis
     // Node sends head and body in one piece when the body is text. As Latin-1 text, bytes stay what they are.
     if (typeof body === 'string') res.end(body)
     else res.end(body.toString('latin1'), 'latin1')
+    // Behind what has not gone out either, or too long to go out at once.
+    if (req.socket.writableLength > 0) expectReading(req, server.answerTimeoutMs)
     if (recorder) {
       // Node sends the head alone.
       const sent = req.method === 'HEAD' ? '' : body

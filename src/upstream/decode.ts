@@ -55,9 +55,9 @@ export async function decodeWhole(
   maxOutputLength: number,
 ): Promise<Buffer> {
   let bytes = body
-  for (const coding of codings.toReversed()) {
+  for (const coding of known(codings).toReversed()) {
     try {
-      bytes = await knownCoding(coding).whole(bytes, { maxOutputLength })
+      bytes = await coding.whole(bytes, { maxOutputLength })
     } catch (error) {
       throw systemCode(error) === 'ERR_BUFFER_TOO_LARGE' ? new UpstreamFault('ANSWER_TOO_LONG') : error
     }
@@ -67,14 +67,22 @@ export async function decodeWhole(
 
 /** @throws UpstreamFault for a coding that is not known. A body that is not what it says ends with an error. */
 export function decodeStream(codings: readonly string[], body: Readable): Readable {
-  return codings.toReversed().reduce((encoded: Readable, coding) => {
-    // Whoever reads the last one is told of an error anywhere before it.
-    return pipeline(encoded, knownCoding(coding).stream(), () => {}) as unknown as Readable
-  }, body)
+  return known(codings)
+    .toReversed()
+    .reduce((encoded: Readable, coding) => {
+      // Whoever reads the last one is told of an error anywhere before it.
+      return pipeline(encoded, coding.stream(), () => {}) as unknown as Readable
+    }, body)
 }
 
-function knownCoding(coding: string) {
-  const known = CODINGS[coding]
-  if (known === undefined) throw new UpstreamFault('UNKNOWN_CODING')
-  return known
+/** Nobody uses more of them; each that is undone takes memory, however short the answer is. */
+const MOST_CODINGS = 4
+
+function known(codings: readonly string[]) {
+  if (codings.length > MOST_CODINGS) throw new UpstreamFault('UNKNOWN_CODING')
+  return codings.map((name) => {
+    const coding = CODINGS[name]
+    if (coding === undefined) throw new UpstreamFault('UNKNOWN_CODING')
+    return coding
+  })
 }

@@ -15,8 +15,14 @@ const good = partner('good', {
   rateLimits: { other: 1_000_000, 'payments.fund': 1_000_000 },
   caps: [{ product: 'payments.fund', period: 'day', unit: 'amount', limit: 2 ** 50 }],
 })
-/** With the limits that ship. */
+/** With the limits that ship, which end most of it early, and without any, so that all of it is judged. */
 const evil = partner('evil')
+const unlimited = partner('unlimited', {
+  rateLimits: Object.fromEntries(
+    ['other', 'payments.fund', 'accounts.open', 'kyc.submit'].map((group) => [group, 1_000_000]),
+  ),
+  caps: [{ product: 'payments.fund', period: 'day', unit: 'amount', limit: 2 ** 50 }],
+})
 
 const sockets = new Set<net.Socket>()
 afterAll(() => {
@@ -70,6 +76,7 @@ function connect(gateway: Gateway, from: string): net.Socket {
 /** Everything at once that one host or partner once held everybody up with. Resolves when `stopped`. */
 async function attack(gateway: Gateway, stopped: () => boolean): Promise<number> {
   const caller = callerFor(gateway, evil)
+  const tireless = callerFor(gateway, unlimited)
   const bearer = await token(caller)
   const auth = `Authorization: Bearer ${bearer}`
   let done = 0
@@ -100,6 +107,7 @@ async function attack(gateway: Gateway, stopped: () => boolean): Promise<number>
     url: `https://a.example/${'x'.repeat(1900)}`,
     events: Array(50).fill('e'.repeat(100)),
   })
+  const metadata = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, 1]))
   const many = isSoak ? 1500 : 150
   await Promise.all([
     // 1. Header lines that nobody saw.
@@ -112,8 +120,13 @@ async function attack(gateway: Gateway, stopped: () => boolean): Promise<number>
     // 4. and 5. Whatever is kept, as fast as it goes.
     during(5, () => post({ ...caller, from: '127.0.1.5' }, '/v1/webhooks', large)),
     during(5, () => post({ ...caller, from: '127.0.1.5' }, '/v1/payments/fund', { amount: 77 })),
+    during(5, () => post({ ...tireless, from: '127.0.1.7' }, '/v1/webhooks', large)),
+    during(5, () => post({ ...tireless, from: '127.0.1.7' }, '/v1/payments/fund', { amount: 77 })),
+    during(5, () => post({ ...tireless, from: '127.0.1.7' }, '/v1/kyc/widget/session', {})),
     // 6. Thousands where fifty are allowed.
     during(20, () => post({ ...caller, from: '127.0.1.6' }, '/v1/webhooks', events)),
+    during(20, () => post({ ...tireless, from: '127.0.1.8' }, '/v1/webhooks', events)),
+    during(20, () => post({ ...tireless, from: '127.0.1.8' }, '/v1/payments/fund', { amount: 77, metadata })),
   ])
   return done
 }
@@ -122,8 +135,12 @@ it('a gateway under every attack at once refuses nothing of a partner that behav
   const server = isSoak
     ? { maxLoopDelayMs: 1000 }
     : { connectionsPerAddress: 100, unfinishedPerAddress: 40, unfinishedPerPartner: 40 }
-  const config = { server, store: { quotas: { webhooks: 10 } }, log: { requests: false } }
-  const gateway = await startGateway({ partners: [good, evil], config })
+  const config = {
+    server,
+    store: { quotas: { webhooks: 10, sessions: 20 } },
+    log: { requests: false },
+  }
+  const gateway = await startGateway({ partners: [good, evil, unlimited], config })
   const caller = callerFor(gateway, good)
   await behave(caller, isSoak ? 5000 : 1000)
   const quiet = await behave(caller, PHASE_MS)
@@ -147,5 +164,14 @@ it('a gateway under every attack at once refuses nothing of a partner that behav
   const isCounted = (code: string) =>
     new RegExp(`^sandgate_requests_total\\{.*code="${code}".*\\} [1-9]`, 'm').test(metrics)
   expect(codes.filter((code) => !isCounted(code))).toEqual([])
+  // Each of them is really beyond its bound: the limits of a partner do not end the attack before it begins.
+  for (const [operation, code] of [
+    ['webhooks.register', 'STORAGE_QUOTA_EXCEEDED'],
+    ['kyc.widget.session', 'STORAGE_QUOTA_EXCEEDED'],
+    ['payments.fund', 'VALIDATION_FAILED'],
+  ])
+    expect(metrics).toMatch(
+      new RegExp(`^sandgate_requests_total\\{.*operation="${operation}".*code="${code}"`, 'm'),
+    )
   await gateway.stop()
 })

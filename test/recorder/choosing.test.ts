@@ -103,6 +103,41 @@ describe('headers that choose an answer', () => {
     await tape.close()
   })
 
+  type Told = readonly [headers: string, body?: string]
+  const JSON_TYPE = 'Content-Type: application/json'
+  it.each<[string, Told, Told]>([
+    ['header range', ['Range: bytes=0-3'], ['']],
+    ['header if-none-match', ['Range: bytes=0-3'], ['Range: bytes=0-3\r\nIf-None-Match: "1"']],
+    ['header if-modified-since', ['If-Modified-Since: Thu, 01 Jan 2026 00:00:00 GMT'], ['']],
+    ['header if-match', ['If-Match: "1"', '{}'], ['If-Match: "2"', '{}']],
+    ['header if-match', ['', '{}'], ['If-Match: "2"', '{}']],
+    ['header if-unmodified-since', ['', '{}'], ['If-Unmodified-Since: Thu, 01 Jan 2026 00:00:00 GMT', '{}']],
+    ['header x-http-method-override', ['', '{}'], ['X-HTTP-Method-Override: DELETE', '{}']],
+    ['header content-type', [`${JSON_TYPE}; charset=iso-8859-1`, '{}'], [JSON_TYPE, '{}']],
+    ['header content-type', [JSON_TYPE, '{}'], [`${JSON_TYPE}; version=2`, '{}']],
+    ['header x-sandbox-outcome', ['X-Sandbox-Outcome: a\r\nX-Sandbox-Outcome: b'], ['X-Sandbox-Outcome: a']],
+    ['body', [JSON_TYPE, '{"note":"\xff"}'], [JSON_TYPE, '{"note":"\xfe"}']],
+    ['/password', [JSON_TYPE, '{"password":"aB3-dE6-gH9"}'], [JSON_TYPE, '{"password":""}']],
+  ])('and what else decides is in a miss that names %s', async (name, recorded, sent) => {
+    const upstream = await startUpstream((_req, res) => res.end('ok'))
+    const path = fresh()
+    const tell = async (port: number, [headers, body]: Told) => {
+      const [method, length] = body === undefined ? ['GET', ''] : ['POST', `Content-Length: ${body.length}`]
+      const lines = [`${method} /made/fact HTTP/1.1`, 'Host: h', headers, length, 'Connection: close']
+      const head = lines.filter((line) => line !== '').join('\r\n')
+      return String(await rawExchange(port, Buffer.from(`${head}\r\n\r\n${body ?? ''}`, 'latin1')))
+    }
+    const recorder = await record(upstream.url, path)
+    await tell(portOf(recorder.url), recorded)
+    await recorder.finish()
+    const tape = await replay(path)
+    const missed = await tell(portOf(tape.url), sent)
+    expect(missed).toContain('424 ')
+    expect(missed).toContain(name)
+    expect(await tell(portOf(tape.url), recorded)).toContain('200 OK')
+    await tape.close()
+  })
+
   it('do not keep a full answer from a client that asks whether it has changed, nor a language from data', async () => {
     const upstream = await startUpstream(choosy)
     const path = fresh()

@@ -67,6 +67,13 @@ esac`,
   journalctl: 'cat gateway.log',
 }
 
+let cache = ''
+/** Of one file of tests, which removes it at its end. */
+function sharedCache(): string {
+  if (!existsSync(cache)) cache = temporaryDirectory('guide-cache')
+  return cache
+}
+
 /** `checkout`: what a clone has after `npm ci && npm run build`. `empty`: nothing. */
 export async function makePlace(kind: 'checkout' | 'empty'): Promise<Place> {
   const directory = temporaryDirectory('guide')
@@ -87,6 +94,8 @@ export async function makePlace(kind: 'checkout' | 'empty'): Promise<Place> {
     ...environmentOfADesk(),
     PATH: `${standIns}${delimiter}${path}`,
     HOME: directory,
+    // What one place has compiled, the next one has; whatever else is kept there is kept for all of them as well.
+    XDG_CACHE_HOME: sharedCache(),
     STAND_INS: standIns,
     REAL_CURL: '/usr/bin/curl',
     SANDGATE_LISTEN_PORT: String(port),

@@ -1,7 +1,7 @@
-import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
+import type { HeaderLine } from '../../http/header-lines.ts'
 import type { ClassOf } from '../bindings/outcome-class.ts'
 import type { Cassette } from '../interaction.ts'
-import { comparedValue } from '../message/choosing.ts'
+import { comparedValue, conditionOf } from '../message/choosing.ts'
 import type { RequestFacts } from '../message/request-facts.ts'
 import type { BindingTable } from './binding-table.ts'
 import { canonicalKey } from './canonical-key.ts'
@@ -128,6 +128,8 @@ export function fits(state: LaneState, entry: Indexed, { values, headers }: Look
   for (const [i, hole] of entry.layout.holes.entries()) {
     const { type } = hole
     const recorded = entry.values[i] ?? ''
+    // A value stands for another one, and nothing for nothing alone.
+    if ((recorded === '') !== (values[i] === '')) return false
     const bound = state.table.liveOf(type, recorded)
     if (entry.repeatsKey && type === 'idempotency-key' && bound === undefined) return false
     if (isUnmade(state, hole, recorded, values[i] ?? '')) return false
@@ -140,7 +142,7 @@ export function fits(state: LaneState, entry: Indexed, { values, headers }: Look
 
 /** Whether the headers of a request choose the answer of an entry. A condition is nothing to one that had none. */
 function isChosen({ choosing, condition }: Indexed, headers: readonly HeaderLine[]): boolean {
-  if (condition !== undefined && condition !== headerOf(headers, 'if-none-match')) return false
+  if (condition !== undefined && condition !== conditionOf({ headers })) return false
   return choosing.every(([name, value]) => comparedValue(headers, name) === value)
 }
 

@@ -10,6 +10,8 @@ export const MAX_LAYERS = 4
 /** The edge refuses bodies that are nested deeper. */
 export const MAX_DEPTH = 64
 export const MAX_FIELDS = 250_000
+/** Secrets and personal values that are replaced in one message. A page of this interface holds some hundreds. */
+export const MAX_REPLACED = 10_000
 /** Of the pointers of all fields of a body together: each repeats the names above it. */
 export const MAX_POINTER_LENGTH = 32 * 1024 * 1024
 

@@ -20,10 +20,15 @@ const COMPARED_OTHERWISE: ReadonlySet<string> = new Set([
   'date',
   'host',
   'idempotency-key',
+  'if-match',
+  'if-modified-since',
   'if-none-match',
+  'if-range',
+  'if-unmodified-since',
   'origin',
   'prefer',
   'proxy-authorization',
+  'range',
   'traceparent',
   'tracestate',
   'user-agent',
@@ -61,9 +66,21 @@ export function choosingOf(request: CapturedRequest, reply: CapturedReply | unde
   ])
 }
 
-/** The condition under which an answer was asked for. */
-export function conditionOf({ headers }: Pick<CapturedRequest, 'headers'>): string | undefined {
-  return headerOf(headers, 'if-none-match')
+/** The headers under which a sandbox may answer with less than the whole: nothing new, or a part. */
+const CONDITIONS = ['if-modified-since', 'if-none-match', 'if-range', 'range'] as const
+const IS_CONDITION = /^(?:if-modified-since|if-none-match|if-range|range)$/i
+
+/** The conditions under which an answer was asked for, as one text; undefined for an answer to no condition. */
+export function conditionOf(request: Pick<CapturedRequest, 'headers'>): string | undefined {
+  if (!request.headers.some(([name]) => IS_CONDITION.test(name))) return undefined
+  return JSON.stringify(conditionsOf(request))
+}
+
+export function conditionsOf({ headers }: Pick<CapturedRequest, 'headers'>): Choosing {
+  return CONDITIONS.flatMap((name) => {
+    const value = headerOf(headers, name)
+    return value === undefined ? [] : [[name, value] as const]
+  })
 }
 
 /** Secrets are numbered in the order of first sight, which another run does not share. */

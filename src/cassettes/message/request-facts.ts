@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { weightedRanges } from '../../http/accept.ts'
 import { headerOf } from '../../http/header-lines.ts'
 import { idempotencyKey, isUuidV4 } from '../../http/idempotency-key.ts'
@@ -47,6 +48,15 @@ export type RequestFacts = {
 
 /** Takes part beside the negotiated type. User-Agent, dates, trace ids and credentials never do. */
 const OUTCOME = 'x-sandbox-outcome'
+
+/** What a write is made dependent on, and what stands for another method: without it the request is another one. */
+const OF_A_WRITE = new Set([
+  'if-match',
+  'if-unmodified-since',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+])
 
 /** A preflight of CORS asks for a method and for names of headers. */
 const OF_A_PREFLIGHT = ['access-control-request-headers', 'access-control-request-method'] as const
@@ -115,10 +125,16 @@ export function readRedacted(
   return { ...facts, headers, idempotencyKey }
 }
 
-function headersOf({ headers }: CapturedRequest): [string, string][] {
+function headersOf({ headers, body }: CapturedRequest): [string, string][] {
   const found: [string, string][] = []
-  const outcome = headerOf(headers, OUTCOME)
-  if (outcome !== undefined) found.push([OUTCOME, outcome])
+  const outcomes = headers.filter(([name]) => name.toLowerCase() === OUTCOME).map(([, value]) => value)
+  if (outcomes.length > 0) found.push([OUTCOME, outcomes.join(', ')])
+  for (const [name, value] of headers) {
+    const lower = name.toLowerCase()
+    if (OF_A_WRITE.has(lower)) found.push([lower, value])
+  }
+  const parameters = body.length === 0 ? '' : parametersOf(headerOf(headers, 'content-type') ?? '')
+  if (parameters !== '') found.push(['content-type', parameters])
   const negotiated = negotiatedType(headerOf(headers, 'accept'))
   if (negotiated !== JSON_TYPE) found.push(['accept', negotiated])
   for (const name of OF_A_PREFLIGHT) {
@@ -138,13 +154,28 @@ function headersOf({ headers }: CapturedRequest): [string, string][] {
   return found
 }
 
+/** The parameters of a media type that say how its content is meant: not UTF-8, which is what JSON and forms are in. */
+function parametersOf(contentType: string): string {
+  if (!contentType.includes(';')) return ''
+  return contentType
+    .split(';')
+    .slice(1)
+    .map((parameter) => parameter.replaceAll(/[\s"]/g, '').toLowerCase())
+    .filter((parameter) => parameter.includes('=') && !IDLE_PARAMETER.test(parameter))
+    .sort()
+    .join('; ')
+}
+
+const IDLE_PARAMETER = /^(?:boundary=|charset=(?:utf-?8|us-ascii)?$)/
+
 function bodyFacts(request: CapturedRequest, contentType: string, mediaType: string): RequestBody {
   if (request.body.length === 0) return { kind: 'none' }
   const decoded = decodeBody(request.headers, request.body)
   const body = decoded.kind === 'decoded' ? decoded.bytes : request.body
   if (decoded.kind !== 'opaque') {
     if (mediaType === 'application/json' || mediaType.endsWith('+json')) {
-      const json = readJson(body)
+      // What is no UTF-8 is read by no two programs alike.
+      const json = isUtf8(body) ? readJson(body) : undefined
       if (json) return { kind: 'json', json }
     } else if (mediaType === 'application/x-www-form-urlencoded') {
       return { kind: 'form', fields: readFields(Buffer.from(body).toString('utf8')) }
@@ -159,7 +190,11 @@ function bodyFacts(request: CapturedRequest, contentType: string, mediaType: str
 /** With the fields in which redaction has found what it knows by name, so that these values are bound here as well. */
 function rawBody(text: string, mediaType: string): RequestBody {
   const fields = withinBounds<readonly EditableField[]>(
-    () => bodyFields(text, mediaType).toSorted((a, b) => a.start - b.start),
+    () =>
+      // Bytes that are no text would all read as one replacement character, so they are compared as they stand.
+      bodyFields(text, mediaType)
+        .filter(({ value }) => !value.includes('\ufffd'))
+        .toSorted((a, b) => a.start - b.start),
     () => [],
   )
   return { kind: 'raw', text, fields }

@@ -6,7 +6,7 @@ import type { Indexed } from '../matching/entry-index.ts'
 import { type Layout, valueAt } from '../matching/layout.ts'
 import { isUnmade, neededOf } from '../matching/lookup.ts'
 import { isSuperseded, missingDependency } from '../matching/order.ts'
-import { comparedValue } from '../message/choosing.ts'
+import { comparedValue, conditionsOf } from '../message/choosing.ts'
 import { placeKey } from '../message/place.ts'
 import type { RequestFacts } from '../message/request-facts.ts'
 import { noReplySentence } from '../no-reply.ts'
@@ -31,9 +31,13 @@ export function reasonsOf(entry: Indexed, miss: MissContext): readonly MissReaso
 }
 
 /** The headers that have chosen the recorded answer and are others now. */
-function choosingReasons({ choosing, condition, cassette }: Indexed, { live }: MissContext): MissReason[] {
+function choosingReasons({ choosing, interaction, cassette }: Indexed, { live }: MissContext): MissReason[] {
   const headers = live.headers ?? []
-  const wanted = condition === undefined ? choosing : [...choosing, ['if-none-match', condition] as const]
+  // A condition is nothing to an answer that had none.
+  const conditions = conditionsOf(interaction.request)
+  const more = conditionsOf({ headers }).filter(([name]) => !conditions.some(([each]) => each === name))
+  const added = conditions.length === 0 ? [] : more.map(([name]) => [name, ''] as const)
+  const wanted = [...choosing, ...conditions, ...added]
   return wanted.flatMap(([name, recorded]): MissReason[] => {
     const sent = comparedValue(headers, name)
     if (sent === recorded) return []
@@ -79,8 +83,17 @@ function isQuoted({ part, pointer }: Place, value: string, type: string | undefi
 
 const QUOTED_HEADERS: ReadonlySet<string> = new Set([
   'accept-language',
+  'content-type',
+  'if-match',
+  'if-modified-since',
   'if-none-match',
+  'if-range',
+  'if-unmodified-since',
   'prefer',
+  'range',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
   'x-sandbox-outcome',
 ])
 
@@ -139,6 +152,10 @@ function bindingReasons(entry: Indexed, { lane, live }: MissContext): MissReason
     }
     if (isUnmade(lane.state, hole, recorded, value)) {
       reasons.push({ kind: 'value', at, ...shownValues, rule: `--volatile ${shellWord(place.pointer)}` })
+      continue
+    }
+    if ((recorded === '') !== (value === '')) {
+      reasons.push({ kind: 'value', at, ...shownValues, rule: recordAgain(entry.cassette) })
       continue
     }
     const standsFor = neededOf(lane.state, hole, value)

@@ -1,11 +1,12 @@
 import { isPublicClientId } from '../../tokens/client-id.ts'
 import type { Place } from '../interaction.ts'
 import type { EditableField } from '../message/body-fields.ts'
+import { BeyondBound, MAX_REPLACED } from '../message/bounds.ts'
 import type { Edit } from './edits.ts'
 import type { FieldLookup, FieldRule } from './stand-ins/field-rules.ts'
 import type { StandIns } from './stand-ins/stand-ins.ts'
 
-/** The replacements that the fields themselves ask for, by their names. */
+/** The replacements that the fields themselves ask for, by their names. @throws BeyondBound */
 export function fieldEdits(
   fields: readonly EditableField[],
   part: Place['part'],
@@ -18,6 +19,7 @@ export function fieldEdits(
     if (rule === undefined) continue
     const edit = editOf(field, rule, part, standIns, personal)
     if (edit) edits.push(edit)
+    if (edits.length > MAX_REPLACED) throw new BeyondBound('too-many-secrets')
   }
   return edits
 }

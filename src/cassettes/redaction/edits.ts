@@ -1,6 +1,6 @@
 import type { Place, Redaction } from '../interaction.ts'
 import type { EditableField } from '../message/body-fields.ts'
-import { withinBounds } from '../message/bounds.ts'
+import { BeyondBound, MAX_REPLACED, withinBounds } from '../message/bounds.ts'
 import { escaped } from '../message/json-leaves.ts'
 import type { Splice } from '../message/splice.ts'
 import { fieldAt } from './field-at.ts'
@@ -45,6 +45,7 @@ export function withFindings(
   const found: Edit[] = []
   const look = () => secrets.find(text, words).filter((hit) => !isJudged(text, fields, hit))
   const first = look()
+  if (edits.length + first.length > MAX_REPLACED) throw new BeyondBound('too-many-secrets')
   const isNews = first
     .filter(({ isNamed }) => isNamed)
     .map((hit) => note(hit, text.slice(hit.start, hit.end)))

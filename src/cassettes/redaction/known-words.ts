@@ -68,6 +68,23 @@ const DATE = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/
 /** Of a country code; all that this currency is used with have as many. */
 const CODE_DIGITS = 3
 
+/** What a date becomes that went through an instant. */
+const MIDNIGHTS = ['T00:00:00', 'T00:00:00Z', 'T00:00:00.000Z']
+/** How numbers of nine and ten digits are written, beside in pairs. */
+const GROUPINGS = [
+  [2, 3, 2, 2],
+  [3, 3, 4],
+  [4, 3, 3],
+  [3, 3, 3],
+] as const
+
+/** Empty when the groups do not make up the whole. */
+function inGroups(digits: string, lengths: readonly number[]): readonly string[] {
+  if (lengths.reduce((sum, length) => sum + length, 0) !== digits.length) return []
+  const ends = lengths.map((_, i) => lengths.slice(0, i + 1).reduce((sum, length) => sum + length, 0))
+  return ends.map((end, i) => digits.slice(end - (lengths[i] ?? 0), end))
+}
+
 /** As a person or a server writes the same value. A name of fewer than five letters is a word of many texts. */
 function otherSpellings(value: string): readonly string[] {
   if (PHONE.test(value)) {
@@ -76,10 +93,26 @@ function otherSpellings(value: string): readonly string[] {
     const pairs = local.match(/.{1,2}/g) ?? []
     // A number that is mostly zeros stands in identifiers as well.
     const alone = /^0000/.test(local) ? [] : [local]
-    return [digits, `00${digits}`, ...alone, ...[' ', '-', '.'].map((between) => pairs.join(between))]
+    const grouped = [pairs, ...GROUPINGS.map((lengths) => inGroups(local, lengths))].filter(
+      (one) => one.length > 1,
+    )
+    return [
+      digits,
+      `00${digits}`,
+      ...alone,
+      ...grouped.flatMap((one) => [' ', '-', '.'].map((between) => one.join(between))),
+    ]
   }
   const [, year = '', month = '', day = ''] = DATE.exec(value) ?? []
-  if (day !== '') return ['/', '-', '.'].map((between) => [day, month, year].join(between))
+  if (day !== '') {
+    const dayFirst = ['/', '-', '.'].map((between) => [day, month, year].join(between))
+    return [
+      ...dayFirst,
+      `${month}/${day}/${year}`,
+      year + month + day,
+      ...MIDNIGHTS.map((time) => value + time),
+    ]
+  }
   if (!/\p{L}{5}|[0-9]{4}/u.test(value)) return []
   const plain = withoutAccents(value)
   const lower = value.toLowerCase()

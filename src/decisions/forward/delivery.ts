@@ -35,6 +35,8 @@ export type Delivered = {
 
 /** A request as it is to be delivered. */
 export type Sending = {
+  /** Whose share of the connections it takes. */
+  readonly owner: string
   readonly operation: string
   readonly requestId: string
   readonly method: string
@@ -48,11 +50,9 @@ export type Sending = {
 
 /**
  * Sends a request until something stands: once more where a connection broke that took nothing, and once more with other
- * credentials. It throws nothing: what fails is a happening.
+ * credentials. `deadline`: of performance.now(). It throws nothing: what fails is a happening.
  */
-export async function deliver(route: DeliveryRoute, sending: Sending): Promise<Delivered> {
-  const { config } = route
-  const deadline = performance.now() + config.connectTimeoutMs + config.timeoutMs
+export async function deliver(route: DeliveryRoute, sending: Sending, deadline: number): Promise<Delivered> {
   let mayRenew = true
   let maySendAgain = true
   for (;;) {

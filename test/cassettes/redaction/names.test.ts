@@ -202,6 +202,27 @@ describe('a secret is known by what stands beside it', () => {
     ['a block of YAML', 'user: awa\npassword: |\n  S\n', 'application/yaml'],
     ['quotes of other languages', `password = """S""" and {'password': b'S'}`, 'text/plain'],
     ['a length', 's:8:"password";s:15:"S";', 'text/plain'],
+    [
+      'a name, an identifier and a label beside a value',
+      '[{"name":"password","id":"f7","value":"S","label":"x"}]',
+    ],
+    ['a kind beside a value', '[{"type":"password","value":"S"}]'],
+    ['a pair', '[["client_secret","S"]]'],
+    ['names and values by turns', '{"rawHeaders":["Host","a","X-Api-Key","S"]}'],
+    [
+      'an element around the value',
+      '<r><member><name>password</name><value><string>S</string></value></member></r>',
+      'application/xml',
+    ],
+    ['an element in a text', '{"envelope":"<w:password>S</w:password>"}'],
+    ['an element in an element', '<a>&lt;password&gt;S&lt;/password&gt;</a>', 'text/xml'],
+    ['a sentence', '{"message":"Votre code de vérification est S."}'],
+    ['a sentence about a password', 'The new password is S', 'text/plain'],
+    ['a scheme', '{"detail":"sent Authorization: Token S"}'],
+    ['a user of curl', '{"detail":"curl -u awa:S https://a.example"}'],
+    ['a type of PHP', '["password"]=>\n  string(15) "S"', 'text/plain'],
+    ['a field of YAML below it', 'password:\n  value: S\n', 'application/yaml'],
+    ['another cookie', '{"detail":"Cookie: lang=fr; sid=S"}'],
   ])('%s', (_, text, type = 'application/json') => {
     const after = stored(text.replaceAll('S', S), type)
     expect(after).not.toContain(S)
@@ -223,6 +244,11 @@ describe('a secret is known by what stands beside it', () => {
       '{"fields":[{"name":"color","value":"Zq9TtB2n"}]}',
       '{"metadata":[{"key":"channel","value":"agent"}]}',
       '{"id":"acc_1VhYx3kQm4Zq9TtB2nR7wLc1d","value":5}',
+      '{"required":["password","token"]}',
+      '{"type":"string","value":"Zq9TtB2n"}',
+      '{"detail":"The password is too short and the token is invalid. The PIN is 4 digits long."}',
+      '{"detail":"The Idempotency-Key is not a UUID v4."}',
+      '{"html":"<p>The code</p><password>Required</password>"}',
     ])
       expect(stored(body)).toBe(body)
   })

@@ -36,6 +36,26 @@ function written({ amount, ...rest }: { amount: string } & Record<string, unknow
 const PERSONAL = /^\/(phone|firstName|lastName|email|dateOfBirth|document\/number)$/
 
 describe('personal data', () => {
+  it.each([
+    [{ phone: '+221771234567' }, 'call 77 123 45 67', '123 45 67'],
+    [{ phone: '+2250712345678' }, 'call +225-0712-345-678', '345-678'],
+    [{ dateOfBirth: '1990-05-17' }, 'born 05/17/1990, 19900517 and 1990-05-17T00:00:00Z', '1990'],
+    [{ cardNumber: '4111111111111111' }, 'card 4111 1111 1111 1111 was declined', '1111'],
+    [{ authorization: 'Bearer Zq9TtB2nR7wLc1d' }, 'no such token: Zq9TtB2nR7wLc1d!', 'Zq9T'],
+    [{ password: ' Zq9TtB2nR7wLc1d\n' }, 'you sent <Zq9TtB2nR7wLc1d>', 'Zq9T'],
+  ])('are known as a server writes them: %j', (body, detail, part) => {
+    const { exchange: one } = redactor().redact(exchange({ target: '/v1/x', body, reply: { detail } }))
+    expect(bodyText(one.reply)).not.toContain(part)
+  })
+
+  it('are known in Latin-1', () => {
+    const reply = Buffer.from('you sent motdépasse9x', 'latin1')
+    const { exchange: one } = redactor().redact(
+      exchange({ target: '/v1/x', body: { password: 'motdépasse9x' }, reply }),
+    )
+    expect(Buffer.from(one.reply?.body ?? []).toString('latin1')).not.toContain('passe9x')
+  })
+
   it('are the fields that the contract annotates', () => {
     const personal = Object.values(CONTRACT_FIELDS.rules).filter(({ kind }) => kind === 'personal')
     expect(new Set(personal.map(({ type }) => type))).toEqual(

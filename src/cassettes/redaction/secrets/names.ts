@@ -135,6 +135,9 @@ const VALUE = new Set(
 /** What a secret is called inside an object that is called after it. */
 const INNER = new Set([...VALUE, 'key', 'token', 'k', 'd', 'p', 'q', 'x'])
 
+/** Words of French between two that belong together: `code de vérification`. */
+const LINKING = new Set(['de', 'du', 'la', 'le', 'd', 'l'])
+
 const known = new Map<string, SecretMeaning | null>()
 const MAX_KNOWN = 2000
 /** Longer names say nothing that a person would have written. */
@@ -174,14 +177,15 @@ export function wordsOf(name: string): string[] {
 function meaningOf(words: readonly string[]): SecretMeaning | undefined {
   const last = words.at(-1)
   if (last === undefined || ABOUT.has(last)) return undefined
+  const plain = words.filter((word) => !LINKING.has(word))
   const singles = words.map((word) => (word.length > 3 && /[^s]s$/.test(word) ? word.slice(0, -1) : word))
   for (const word of singles) {
     const type = STRONG.get(word)
     if (type !== undefined) return { type, textOnly: false }
   }
-  for (const [i, word] of words.entries()) {
+  for (const [i, word] of plain.entries()) {
     for (const [first, second, type] of PAIRS)
-      if (first.test(word) && second.test(words[i + 1] ?? '')) return { type, textOnly: false }
+      if (first.test(word) && second.test(plain[i + 1] ?? '')) return { type, textOnly: false }
   }
   const joined = words.join('')
   const pair = JOINED.find(([pattern]) => pattern.test(joined))

@@ -1,5 +1,5 @@
 import { isPublicClientId } from '../../../tokens/client-id.ts'
-import { BeyondBound, MAX_LAYERS } from '../../message/bounds.ts'
+import { BeyondBound, MAX_LAYERS, MAX_REPLACED } from '../../message/bounds.ts'
 import { latin1, utf8 } from '../../message/bytes.ts'
 import { unpackingRoom } from '../../message/packed.ts'
 import { type Inner, innerTexts } from './inside.ts'
@@ -66,9 +66,11 @@ export const SEARCHED_LENGTH = 8
 type Needle = { readonly value: string; readonly kind: 'plain' | 'base64' }
 
 /** What may be looked through of one text: its decodings, and what stands encoded in them. */
-type Work = { left: number; readonly room: ReturnType<typeof unpackingRoom> }
+type Work = { left: number; found: number; readonly room: ReturnType<typeof unpackingRoom> }
 const WORK_FACTOR = 48
 const WORK_LEAST = 4 * 1024 * 1024
+/** One value shows in several decodings of a text. */
+const MAX_FOUND = 2 * MAX_REPLACED
 
 /**
  * A word of the interface (`words`) or of the file format that somebody sent as a secret cannot be one: it would be
@@ -131,7 +133,10 @@ export function createSecrets(words: readonly string[] = []): Secrets {
     for (const view of views(bytes)) {
       work.left -= view.text.length
       if (work.left < 0) throw new BeyondBound('unpacks-too-far')
-      const take = (hit: SecretHit) => hits.push(atSource(view, hit))
+      const take = (hit: SecretHit) => {
+        hits.push(atSource(view, hit))
+        if (++work.found > MAX_FOUND) throw new BeyondBound('too-many-secrets')
+      }
       scan(view.text, words, take)
       for (const inner of innerTexts(view.text, work.room)) {
         if (layersLeft === 0) throw new BeyondBound('unpacks-too-far')
@@ -143,7 +148,7 @@ export function createSecrets(words: readonly string[] = []): Secrets {
 
   const find = (bytes: string, words: readonly KnownWords[], layers: number, factor: number) => {
     const left = (bytes.length * WORK_FACTOR + WORK_LEAST) * factor
-    const hits = hitsIn(bytes, words, layers, { left, room: unpackingRoom() })
+    const hits = hitsIn(bytes, words, layers, { left, found: 0, room: unpackingRoom() })
     return hits.length < 2 ? hits : united(hits)
   }
 
@@ -204,6 +209,8 @@ function spellings(value: string): Set<string> {
   const percent = encodeURIComponent(value.toWellFormed())
   const bytes = latin1(value)
   return new Set([
+    ...withoutFrame(value),
+    ...(/^[\0-\xff]*$/.test(value) ? [value] : []),
     ...decodings(bytes),
     ...decodings(bytes.replaceAll(' ', '+')),
     percent,
@@ -212,6 +219,19 @@ function spellings(value: string): Set<string> {
     latin1(value.toLowerCase()),
     latin1(value.toUpperCase()),
   ])
+}
+
+/**
+ * What a server makes of what it was sent: without the white space around it and the scheme before it, a card number in
+ * groups or in one.
+ */
+function withoutFrame(value: string): string[] {
+  const bare = value.trim().replace(/^(?:bearer|token|basic)\s+/i, '')
+  const framed = bare.length < value.length && bare.length >= SEARCHED_LENGTH ? [latin1(bare)] : []
+  const digits = /^[0-9 -]{13,23}$/.test(value) ? value.replaceAll(/[ -]/g, '') : ''
+  if (digits.length < 13) return framed
+  const groups = digits.match(/.{1,4}/g) ?? []
+  return [...framed, digits, groups.join(' '), groups.join('-')]
 }
 
 function isBase64(character: string): boolean {
