@@ -4,8 +4,9 @@ import { exitCode } from './exit-codes.ts'
 
 // `sandgate openapi | head` ends when head does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
+  if (error.code === 'EPIPE') process.exit()
+  process.stderr.write(`sandgate: cannot write to standard output (${error.code})\n`)
+  process.exit(exitCode('failure'))
 })
 
 const ended = runCommandLine(process.argv.slice(2), {

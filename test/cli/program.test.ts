@@ -1,5 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -10,6 +10,18 @@ const program = resolve('dist/cli/main.js')
 it('the program can be executed, and says the version of the package', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
   expect(execFileSync(program, ['--version'], { encoding: 'utf8' })).toBe(`${version}\n`)
+})
+
+it('the program ends with a sentence where what it says finds no room', () => {
+  const full = openSync('/dev/full', 'w')
+  const { status, stderr } = spawnSync(program, ['--version'], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  })
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: 'sandgate: cannot write to standard output (ENOSPC)\n',
+  })
 })
 
 type Line = Record<string, unknown> & { msg: string }
