@@ -62,7 +62,7 @@ const javascript = (text: string) => start(['/usr/local/bin/node', '-e', text]).
 const health = () => start(image.Healthcheck.Test.slice(1)).ended
 
 /** Process 1 of the container, which a container engine signals: not the one that waits for it. */
-function processOne({ process: { pid } }: Container): number {
+function processOne({ process: { pid } }: Pick<Container, 'process'>): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim())
 }
 
@@ -208,10 +208,7 @@ try {
 } finally {
   for (const process of running) {
     try {
-      globalThis.process.kill(
-        processOne({ process, ended: Promise.resolve({ code: 0, out: '', err: '' }) }),
-        'SIGKILL',
-      )
+      globalThis.process.kill(processOne({ process }), 'SIGKILL')
     } catch {
       // It has ended by itself.
     }

@@ -1,3 +1,5 @@
+import { DEMO_PARTNER } from '../../src/config/demo.ts'
+import { DEMO_KEY } from '../../src/config/sandbox-keys.ts'
 import { buildOpenApi } from '../../src/operations/openapi.ts'
 
 /*
@@ -9,9 +11,9 @@ import { buildOpenApi } from '../../src/operations/openapi.ts'
 /** What the environment of a collection has, with the values of the demo. The rest is set by the requests. */
 export const ENVIRONMENT = {
   baseUrl: 'http://127.0.0.1:8080',
-  clientId: 'key_demo',
-  clientSecret: 'sk_sandbox_demo_key_for_local_use_only',
-  tenant: 'tn_sandbox_demo',
+  clientId: DEMO_PARTNER.keys[0]?.id ?? '',
+  clientSecret: DEMO_KEY,
+  tenant: DEMO_PARTNER.tenant,
   /** With anything but `true` the request that deletes is skipped: a whole collection is run by one click. */
   allowReset: 'false',
 } as const

@@ -1,8 +1,8 @@
 import type { CapturedReply } from '../cassettes/interaction.ts'
 import { headerOf } from '../http/header-lines.ts'
+import { jsonObject } from '../http/json-object.ts'
 import { printable } from '../terminal.ts'
 import type { Exit } from './exit-codes.ts'
-import { jsonOf } from './sandbox-access.ts'
 
 /** How a command ends that got this answer. */
 export function exitOf({ status }: CapturedReply): Exit {
@@ -36,7 +36,7 @@ export function wholeHead({ status, headers }: CapturedReply): string {
 
 /** A problem document for somebody who reads it; what is none is told by its status, and a redirect by where it leads. */
 export function problemText({ status, headers, body }: CapturedReply): string {
-  const problem = jsonOf(body)
+  const problem = jsonObject(body)
   if (problem === undefined) {
     const location = headerOf(headers, 'location')
     const isRedirect = status >= 300 && status < 400 && location !== undefined

@@ -141,9 +141,13 @@ function unknownName(name: string, schema: FieldSchema, here: FieldSchema): stri
 
 /** `; did you mean amount?`, or where the names are. */
 export function hintFor(name: string, names: readonly string[]): string {
-  // Nobody means one of ours with so long a name, and comparing it takes time.
-  const meant = name.length > SHOWN ? undefined : (closest(name, names) ?? closestFirst(name, names))
+  const meant = closestShort(name, names) ?? (name.length > SHOWN ? undefined : closestFirst(name, names))
   return meant === undefined ? `; it takes ${names.join(', ') || 'none'}` : `; did you mean ${meant}?`
+}
+
+/** Nobody means one of ours with so long a name, and comparing it takes time. */
+export function closestShort(name: string, names: readonly string[]): string | undefined {
+  return name.length > SHOWN ? undefined : closest(name, names)
 }
 
 /** `metadta.branch` means something of metadata. */

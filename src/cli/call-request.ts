@@ -50,7 +50,7 @@ export function callRequest(operation: Operation, { fields, file, headers, key }
   const inBody: { name: string; value: string }[] = []
   for (const each of fields) {
     const { name, value } = splitField(each)
-    if (Object.hasOwn(places.path, name)) path.set(name, once(path.get(name), name, value))
+    if (Object.hasOwn(places.path, name)) path.set(name, onlyValue(path.get(name), name, value))
     else if (Object.hasOwn(places.query, name)) query.push([name, value])
     else if (places.body) inBody.push({ name, value })
     else
@@ -74,7 +74,7 @@ export function callRequest(operation: Operation, { fields, file, headers, key }
   }
 }
 
-function once(before: string | undefined, name: string, value: string): string {
+function onlyValue(before: string | undefined, name: string, value: string): string {
   if (before !== undefined) throw new FieldMistake(`${name} is given twice`)
   return value
 }

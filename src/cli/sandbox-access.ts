@@ -1,8 +1,9 @@
 import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
 import { type Credentials, tokenRequest } from '../cassettes/verify/token.ts'
-import { DEMO_PARTNER } from '../config/demo.ts'
-import { DEMO_KEY } from '../config/sandbox-keys.ts'
+import { DEMO_PARTNER, demoCredentials } from '../config/demo.ts'
+import { jsonObject } from '../http/json-object.ts'
 import { isLoopbackUrl } from '../http/loopback.ts'
+import { baseUrl } from './base-url.ts'
 import type { Invocation, Io } from './command.ts'
 import { wrongUsage } from './reporting.ts'
 import { createSend, SendError } from './sandbox-client.ts'
@@ -31,7 +32,7 @@ export function sandboxAccess(invocation: Invocation, io: Io): Access | undefine
 function readAccess(env: Io['env'], allowsHttp: boolean): Access | string {
   // A variable that is set to nothing is not set.
   const text = env.SANDGATE_URL || DEFAULT_URL
-  const base = baseOf(text)
+  const base = baseUrl(text)
   if (base === undefined)
     return 'SANDGATE_URL must be an http or https URL without credentials, query and fragment, such as https://sandbox.example.com'
   const isHere = isLoopbackUrl(base.href)
@@ -45,7 +46,7 @@ function readAccess(env: Io['env'], allowsHttp: boolean): Access | string {
     return `set SANDGATE_CLIENT_ID and SANDGATE_CLIENT_SECRET: the demo partner exists on this machine only, not at ${base.origin}`
   if (token && !isToken(token))
     return 'SANDGATE_TOKEN is no token: it has spaces or characters that no header can have'
-  const demo = id || secret ? undefined : demoPartner()
+  const demo = id || secret ? undefined : demoCredentials({ partners: [DEMO_PARTNER] })
   const known = [secret, token].filter((each): each is string => each !== undefined && each.length > 3)
   const send = createSend(base)
   return {
@@ -55,10 +56,6 @@ function readAccess(env: Io['env'], allowsHttp: boolean): Access | string {
     send: (request) => sendOrSay(send, request),
     masked: (said) => known.reduce((left, each) => left.replaceAll(each, '[secret]'), said),
   }
-}
-
-function demoPartner(): Credentials {
-  return { clientId: DEMO_PARTNER.keys[0]?.id ?? '', clientSecret: DEMO_KEY }
 }
 
 async function sendOrSay(
@@ -86,30 +83,10 @@ export async function askToken(
 ): Promise<TokenAnswer | SendError> {
   const reply = await send(tokenRequest(credentials, scopes))
   if (reply instanceof SendError) return reply
-  const token = reply.status === 200 ? jsonOf(reply.body)?.access_token : undefined
+  const token = reply.status === 200 ? jsonObject(reply.body)?.access_token : undefined
   return { reply, token: typeof token === 'string' && isToken(token) ? token : undefined }
-}
-
-/** The members of a JSON object; undefined when it is none. */
-export function jsonOf(body: Uint8Array): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function isToken(text: string): boolean {
   return /^[!-~]+$/.test(text)
-}
-
-/** A URL to send secrets to: http or https, and nothing in it but where. */
-export function baseOf(text: string | true | undefined): URL | undefined {
-  if (typeof text !== 'string' || !URL.canParse(text)) return undefined
-  const url = new URL(text)
-  const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
-  return plain && (url.protocol === 'https:' || url.protocol === 'http:') ? url : undefined
 }

@@ -1,6 +1,6 @@
 import { Client } from 'undici'
 import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
-import type { HeaderLine } from '../http/header-lines.ts'
+import { type HeaderLine, linesOf } from '../http/header-lines.ts'
 
 /** The sandbox could not be asked, or its answer did not come. */
 export class SendError extends Error {
@@ -31,7 +31,7 @@ export function createSend(base: URL): (request: CapturedRequest) => Promise<Cap
       })
       return {
         status: reply.statusCode,
-        headers: linesOf(reply.headers),
+        headers: rawLines(reply.headers),
         body: Buffer.from(await reply.body.arrayBuffer()),
       }
     } catch (cause) {
@@ -41,12 +41,8 @@ export function createSend(base: URL): (request: CapturedRequest) => Promise<Cap
 }
 
 /** undici types them as a record; asked for raw ones it gives names and values in turn. */
-function linesOf(headers: unknown): HeaderLine[] {
-  if (!Array.isArray(headers)) return []
-  const texts = headers.map((text) => (Buffer.isBuffer(text) ? text.toString('latin1') : String(text)))
-  const lines: HeaderLine[] = []
-  for (let i = 0; i + 1 < texts.length; i += 2) lines.push([texts[i] ?? '', texts[i + 1] ?? ''])
-  return lines
+function rawLines(headers: unknown): HeaderLine[] {
+  return Array.isArray(headers) ? linesOf(headers) : []
 }
 
 function reasonOf(cause: unknown): string {

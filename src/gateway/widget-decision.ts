@@ -4,6 +4,7 @@ import type { Decider, Deciders } from '../decisions/decide.ts'
 import { derivedKey } from '../decisions/forward/request.ts'
 import { isErrorCode } from '../errors/catalogue.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
+import { jsonObject } from '../http/json-object.ts'
 import { kycSubmit } from '../operations/kyc-submit.ts'
 import type { Call, CallRequest, Fields } from '../operations/operation.ts'
 import { findSession, SESSION_KEPT_MS } from '../operations/widget-session.ts'
@@ -81,7 +82,7 @@ export function widgetParts(edge: Edge, deciders: Deciders): WidgetParts {
       )
       if (executed.refusal) return { kind: 'refused', refusal: executed.refusal }
       const { answer } = executed
-      const document = readObject(answer.body) ?? {}
+      const document = jsonObject(answer.body) ?? {}
       return answer.status === 200
         ? { kind: 'decided', decision: document }
         : { kind: 'refused', refusal: refusalOf(document) }
@@ -116,7 +117,7 @@ function keptUnderSession(deciders: Deciders, { tenant, now }: Call, sessionId: 
     decide: async (call, attempt) => {
       const decision = await decider.decide(call, attempt)
       if (decision.kind !== 'done') return decision
-      const value = readObject(decision.answer.body)
+      const value = jsonObject(decision.answer.body)
       const { status } = decision.answer
       // A dossier that is refused as a request decides nothing; the person may correct it.
       if (status >= 400 && !attempt.takeover) return { kind: 'passed', answer: decision.answer }
@@ -135,17 +136,6 @@ function keptUnderSession(deciders: Deciders, { tenant, now }: Call, sessionId: 
       const decider = deciders.ofTakeovers()
       return decider && kept(decider)
     },
-  }
-}
-
-function readObject(body: Buffer | string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(body.toString())
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Fields)
-      : undefined
-  } catch {
-    return undefined
   }
 }
 

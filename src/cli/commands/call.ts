@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { CapturedReply, CapturedRequest } from '../../cassettes/interaction.ts'
-import { closest } from '../../config/suggest.ts'
 import { headerOf } from '../../http/header-lines.ts'
 import { OPERATIONS } from '../../operations/operations.ts'
 import { bodyForTerminal, exitOf, headText, problemText, wholeHead } from '../answer-text.ts'
-import { FieldMistake } from '../call-fields.ts'
+import { closestShort, FieldMistake } from '../call-fields.ts'
 import { operationHelp, operationList } from '../call-help.ts'
 import { callRequest, headerLine } from '../call-request.ts'
 import type { Ending, HelpOn, Invocation, Io, Run } from '../command.ts'
@@ -127,13 +126,10 @@ function fileOf(names: readonly string[]): Buffer | undefined {
 
 function unknownOperation(id: string): string {
   if (id === 'auth.token') return 'sandgate token asks for a token'
-  const meant =
-    id.length > 64
-      ? undefined
-      : closest(
-          id,
-          OPERATIONS.map((operation) => operation.id),
-        )
+  const meant = closestShort(
+    id,
+    OPERATIONS.map((operation) => operation.id),
+  )
   const hint = meant === undefined ? '; sandgate call --list shows them' : `; did you mean ${meant}?`
   return `there is no operation ${id.slice(0, 64)}${hint}`
 }

@@ -8,11 +8,11 @@ import { breakingDrifts, formatReport, publicReport } from '../../cassettes/veri
 import { TokenError } from '../../cassettes/verify/token.ts'
 import { verifyCassette } from '../../cassettes/verify/verify.ts'
 import { isPublicClientId } from '../../tokens/client-id.ts'
+import { baseUrl } from '../base-url.ts'
 import type { Run } from '../command.ts'
 import { listOf } from '../parse.ts'
 import { terminalProgress } from '../progress.ts'
 import { printableLines, reportingCassettes, wrongUsage } from '../reporting.ts'
-import { baseOf } from '../sandbox-access.ts'
 import { createSend, SendError } from '../sandbox-client.ts'
 
 /** Asks a live sandbox what was recorded, and says where its answers have moved away from the cassette. */
@@ -22,7 +22,7 @@ export const run: Run = (invocation, io) =>
     const [file] = args
     const wrong = (message: string) => wrongUsage(invocation, io, message)
     if (file === undefined) return wrong('name a cassette: sandgate cassette verify FILE --against URL')
-    const base = baseOf(options.against)
+    const base = baseUrl(options.against)
     if (base === undefined)
       return wrong('name the sandbox with --against URL, such as --against https://sandbox.example.com')
     const clientSecret = io.env.SANDGATE_CLIENT_SECRET

@@ -7,6 +7,7 @@ import type { AskedOutcomes } from '../../recorder/ask-outcomes.ts'
 import type { Recorded } from '../../recorder/recorded.ts'
 import { defaultMode, doingOf, isCi, RECORD_MODES, type RecordMode } from '../../start/record-mode.ts'
 import { type Session, startSession } from '../../start/recording.ts'
+import { baseUrl } from '../base-url.ts'
 import { cassetteConfig } from '../cassette-config.ts'
 import { runChild } from '../child-process.ts'
 import type { Ending, Invocation, Io, Run } from '../command.ts'
@@ -180,7 +181,7 @@ type Wrong = { readonly wrong: string }
 
 function readOptions({ options }: Invocation, io: Io): Asked | Wrong {
   const { out } = options
-  const upstream = typeof options.upstream === 'string' ? upstreamUrl(options.upstream) : undefined
+  const upstream = typeof options.upstream === 'string' ? baseUrl(options.upstream) : undefined
   if (options.upstream !== undefined && upstream === undefined)
     return { wrong: '--upstream takes an http or https URL without credentials, query and fragment' }
   const given = options.mode ?? defaultMode(io.env)
@@ -212,13 +213,6 @@ function numberOf(given: string | true | undefined, lowest: number, highest: num
   const value = Number(given ?? lowest)
   const isWhole = /^\d{1,5}$/.test(String(given ?? lowest))
   return isWhole && value >= lowest && value <= highest ? value : undefined
-}
-
-function upstreamUrl(text: string): URL | undefined {
-  if (!URL.canParse(text)) return undefined
-  const url = new URL(text)
-  const isPlain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
-  return isPlain && /^https?:$/.test(url.protocol) ? url : undefined
 }
 
 function shown(upstream: URL): string {
