@@ -4,6 +4,7 @@ import { BeyondBound, MAX_REPLACED, withinBounds } from '../message/bounds.ts'
 import { escaped } from '../message/json-leaves.ts'
 import type { Splice } from '../message/splice.ts'
 import { fieldAt } from './field-at.ts'
+import { tellingParts } from './plain-json.ts'
 import { type KnownWords, SEARCHED_LENGTH, type SecretHit, type Secrets } from './secrets/secrets.ts'
 import type { StandIns } from './stand-ins/stand-ins.ts'
 
@@ -72,22 +73,29 @@ export function sweptSearch(search: Search, texts: readonly string[]): Search {
     () => {
       const { secrets, words, people } = search
       const changing = texts.filter((text) => !secrets.isSteady(text, words))
-      const text = changing.join('\n')
+      const text = changing.map((each) => lessOf(each, search)).join('\n')
       const hits = text === '' ? [] : secrets.find(text, words, people)
       if (hits.length === 0) {
         for (const each of changing) secrets.remember(each)
         return { ...search, isSwept: true }
       }
       // What one part of a message tells is looked for in all of them.
-      for (const hit of hits) {
+      const whole = changing.join('\n')
+      for (const hit of secrets.find(whole, words, people)) {
         if (!isTelling(hit)) continue
         for (const one of hit.isPerson ? withStandIn(hit, search.standIns) : [hit])
-          search.note(one, text.slice(one.start, one.end))
+          search.note(one, whole.slice(one.start, one.end))
       }
       return search
     },
     () => search,
   )
+}
+
+/** Of a JSON text that holds nothing known, what can hold something by its form. */
+function lessOf(text: string, { secrets, words }: Search): string {
+  const parts = tellingParts(text)
+  return parts === undefined || secrets.holdsKnown(text, words) ? text : parts
 }
 
 /** What is looked for in the rest of the message as well: by itself it looks like any other text. */

@@ -32,7 +32,7 @@ const EMAIL =
 /** In the international form, in any grouping. */
 const PHONE = /(?<![\w+.])(?:\+|00(?=[1-9]))[1-9][0-9]{0,14}(?:[ .()/-]{1,3}[0-9]{1,12}){0,6}(?![\w])/g
 /** In pairs, with the zero before it. */
-const LOCAL = /(?<![\w.+/-])0[1-9](?:[ .-][0-9]{2}){4}(?![\w.-]?[0-9A-Za-z])/g
+const LOCAL = /(?<![\w.+-])0[1-9](?:[ .-][0-9]{2}){4}(?![\w.-]?[0-9A-Za-z])/g
 /** Behind what one does with a number. */
 const CALLED =
   /(?<=\b(?:call|call us|sms|tel|phone|mobile|momo|money|whatsapp|wa\.me|wave|wallet|contact|appelez|num\xc3\xa9ro)[ .:/()]{1,3})[0-9]{9,14}(?![\w])/gi

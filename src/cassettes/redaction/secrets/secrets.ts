@@ -48,6 +48,8 @@ export type Secrets = {
    * BeyondBound when there is more in it than can be looked through.
    */
   readonly find: (bytes: string, words?: readonly KnownWords[], people?: boolean) => SecretHit[]
+  /** Whether a text holds what was learned or one of these words, as it is spelled there. */
+  readonly holdsKnown: (bytes: string, words: readonly KnownWords[]) => boolean
   /** Whether a short text holds none of what is known, when it is one of those that hold nothing else: it is known again. */
   readonly isSteady: (bytes: string, words: readonly KnownWords[]) => boolean
   /** A text in which nothing was found is remembered, if it holds nothing that is encoded. */
@@ -184,20 +186,21 @@ export function createSecrets(words: readonly string[] = []): Secrets {
 
   /** Lines of headers mostly come again. */
   const steady = new Set<string>()
-  const isSteady: Secrets['isSteady'] = (bytes, words) => {
-    if (bytes.length > LONGEST_STEADY || !steady.has(bytes)) return false
+  const holdsKnown: Secrets['holdsKnown'] = (bytes, words) => {
     let found = false
     const take = () => {
       found = true
     }
     needles.scan(bytes, take)
     for (const index of words) index.find(bytes, take)
-    return !found
+    return found
   }
 
   return {
     learn,
-    isSteady,
+    holdsKnown,
+    isSteady: (bytes, words) =>
+      bytes.length <= LONGEST_STEADY && steady.has(bytes) && !holdsKnown(bytes, words),
     remember: (bytes) => {
       if (bytes.length > LONGEST_STEADY || steady.has(bytes)) return
       const { has, hasRun } = marksOf(bytes)
