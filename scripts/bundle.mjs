@@ -54,26 +54,26 @@ write(`${LIBRARY}/sandgate.mjs`, `${required('../sandgate.cjs')}export const { $
 write(`${LIBRARY}/sandgate.d.mts`, "export * from './sandgate.cjs'\n")
 copyTypes('sandgate')
 
-await build({
-  entryPoints: ['scripts/bundled/program.ts'],
-  outfile: 'dist/cli/main.js',
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'esm',
-  banner: { js: '#!/usr/bin/env node' },
-  logLevel: 'warning',
-})
-write('dist/cassettes/writer/thread.js', entry('../../sandgate.cjs', 'recorderThread'))
-write('dist/config/load-thread.js', entry('../sandgate.cjs', 'loadThread'))
+for (const [entry, outfile, banner] of [
+  ['program', 'dist/cli/main.js', '#!/usr/bin/env node'],
+  ['recorder-thread', 'dist/cassettes/writer/thread.js', ''],
+])
+  await build({
+    entryPoints: [`scripts/bundled/${entry}.ts`],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    banner: { js: banner },
+    logLevel: 'warning',
+  })
+
+write('dist/config/load-thread.js', `${required('../sandgate.cjs')}sandgate.loadThread()\n`)
 
 /** By require: an import would first look for the names that so large a file exports. */
 function required(bundle) {
   return `import { createRequire } from 'node:module'\nconst sandgate = createRequire(import.meta.url)('${bundle}')\n`
-}
-
-function entry(bundle, name) {
-  return `${required(bundle)}sandgate.${name}()\n`
 }
 
 /** The declarations of a module and of those that they name, as declarations of CommonJS. */

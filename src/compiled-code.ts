@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import Module, { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { Script } from 'node:vm'
@@ -23,8 +23,17 @@ export function loadCompiled(path: string, use: string): unknown {
     enableCompileCache(directory)
     return require(path)
   }
-  return loadFrom(join(directory, `${process.version}-${process.arch}`), path, require)
+  return loadFrom(join(directory, nameOf(path)), path, require)
 }
+
+/** Of each place in which the package is installed the code is kept, for this version of Node. */
+function nameOf(path: string): string {
+  const place = createHash('sha256').update(path).digest('hex').slice(0, 12)
+  return `${process.version}-${process.arch}-${place}`
+}
+
+/** How many places: more are seldom in use at a time, and each is a few megabytes. */
+const PLACES = 5
 
 function loadFrom(cache: string, path: string, require: NodeJS.Require): unknown {
   // The bundle is ASCII. V8 itself compares no more than its length.
@@ -54,6 +63,10 @@ function writeCache(cache: string, mark: Buffer, script: Script): void {
   try {
     const kept = Buffer.concat([mark, script.createCachedData()])
     replaceFileSync(cache, (fd) => writeAllSync(fd, kept, 0), 0o600)
+    const files = readdirSync(dirname(cache), { withFileTypes: true }).filter((entry) => entry.isFile())
+    const paths = files.map(({ name }) => join(dirname(cache), name))
+    const newestFirst = paths.sort((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs)
+    for (const old of newestFirst.slice(PLACES)) rmSync(old, { force: true })
   } catch {
     // The next start compiles again.
   }

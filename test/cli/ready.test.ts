@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sandgate } from '../support/command.ts'
 
@@ -50,6 +51,27 @@ describe('a replay', () => {
       chmodSync(codeFile(), 0o666)
       expect(await kidOf()).toBe(first)
       expect(statSync(codeFile()).mode & 0o777).toBe(0o600)
+    },
+  )
+
+  it.runIf(process.version.startsWith('v20'))(
+    'keeps the code of several places side by side, and of no more than five',
+    () => {
+      const places = Array.from({ length: 7 }, (_, n) => join(home, `place-${n}.cjs`))
+      for (const [n, place] of places.entries()) writeFileSync(place, `module.exports = ${n}`)
+      const script = `const { loadCompiled } = await import(process.env.MODULE)
+for (const place of process.argv.slice(1)) loadCompiled(place, 'places')`
+      const env = { ...process.env, XDG_CACHE_HOME: home, MODULE: resolve('dist/compiled-code.js') }
+      const load = (some: readonly string[]) =>
+        execFileSync(process.execPath, ['--input-type=module', '-e', script, ...some], { env })
+      const kept = () => readdirSync(join(home, 'sandgate/code-places'))
+      load(places.slice(0, 2))
+      const both = kept()
+      expect(both).toHaveLength(2)
+      load(places.slice(2, 3))
+      expect(kept()).toEqual(expect.arrayContaining(both))
+      load(places)
+      expect(kept()).toHaveLength(5)
     },
   )
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { packageRoot } from '../../product.ts'
 import { CassetteError } from '../cassette-error.ts'
@@ -19,12 +20,16 @@ export type RecorderThread = {
   readonly setAside: string | undefined
   readonly listen: (listener: ThreadListener) => void
   readonly send: (message: ToRecorder, transfer?: ArrayBuffer[]) => void
-  /** Sends a message that has an answer. One at a time. */
+  /** Sends the last message, whose answer is the last one as well. */
   readonly ask: (message: ToRecorder) => Promise<FromRecorder>
   /** Keeps the process alive until the promise is settled. */
   readonly during: <T>(work: Promise<T>) => Promise<T>
-  readonly terminate: () => Promise<void>
+  /** After its last answer it ends by itself; one that does not is ended. */
+  readonly end: () => Promise<void>
 }
+
+/** What a thread takes to end that has nothing left to do; generous, since it may keep its compiled code then. */
+const ENDING_MS = 2000
 
 /** Resolves when the recorder is ready to write. @throws CassetteError when it cannot. */
 export async function startThread(settings: RecorderSettings): Promise<RecorderThread> {
@@ -44,7 +49,9 @@ function threadOf(worker: Worker, { nextId: firstId, setAside }: Ready): Recorde
   let answer: ((message: FromRecorder) => void) | undefined
   /** What whoever asks a thread that has ended is told. */
   let died: CassetteError | undefined
-  let isTerminated = false
+  /** It has answered, or will not be asked any more. */
+  let isEnding = false
+  const exited = new Promise((resolve) => worker.once('exit', resolve))
   const send: RecorderThread['send'] = (message, transfer = []) => worker.postMessage(message, transfer)
   const during = async <T>(work: Promise<T>): Promise<T> => {
     worker.ref()
@@ -60,16 +67,19 @@ function threadOf(worker: Worker, { nextId: firstId, setAside }: Ready): Recorde
       worker.on('message', (message: FromRecorder) => {
         if (message.kind === 'written') onWritten(message.number)
         else if (message.kind === 'bad') onBad(errorOf(message.error))
-        else answer?.(message)
+        else {
+          isEnding = true
+          answer?.(message)
+        }
       })
-      const end = (cause: unknown) => {
-        if (isTerminated || died) return
+      const die = (cause: unknown) => {
+        if (isEnding || died) return
         died = onDied(cause)
         answer?.({ kind: 'failed', error: died })
       }
-      worker.on('error', end)
+      worker.on('error', die)
       // A thread can also end without an error of its own: by `process.exit`, or for want of memory.
-      worker.on('exit', (code) => end(new Error(`the thread ended with ${code}`)))
+      worker.on('exit', (code) => die(new Error(`the thread ended with ${code}`)))
       // A listener for messages is a reason for Node to wait for them.
       worker.unref()
     },
@@ -81,8 +91,9 @@ function threadOf(worker: Worker, { nextId: firstId, setAside }: Ready): Recorde
           send(message)
         }),
       ),
-    terminate: async () => {
-      isTerminated = true
+    end: async () => {
+      isEnding = true
+      await during(Promise.race([exited, setTimeout(ENDING_MS, undefined, { ref: false })]))
       await worker.terminate()
     },
   }

@@ -49,10 +49,12 @@ function handle(
       } catch (cause) {
         fail(cause)
       }
+      port?.close()
       return
     case 'close':
       recorder.close()
       send({ kind: 'closed' })
+      port?.close()
   }
 }
 

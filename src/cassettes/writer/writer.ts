@@ -198,7 +198,7 @@ function ending(
   const hasEnded = () => recording.state === 'finished' || recording.state === 'closed'
   const leave = async (last: 'finished' | 'closed') => {
     recording.state = last
-    await thread.terminate()
+    await thread.end()
     release()
   }
   return {

@@ -2,35 +2,41 @@ import type { Language } from '../../http/language.ts'
 
 const LOCALE = { fr: 'fr', en: 'en-GB' } as const
 
-function inBoth<T>(make: (locale: string) => T): Readonly<Record<Language, T>> {
-  return { fr: make(LOCALE.fr), en: make(LOCALE.en) }
+/** Formats in a language, each made when it is first asked for: all of them together are a tenth of a start. */
+function inBoth<T>(make: (locale: string) => T): (language: Language) => T {
+  const made = new Map<Language, T>()
+  return (language) => {
+    const format = made.get(language) ?? make(LOCALE[language])
+    made.set(language, format)
+    return format
+  }
 }
 
 const utc = (options: Intl.DateTimeFormatOptions) =>
   inBoth((locale) => new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options }))
 
-const NUMBERS = inBoth((locale) => new Intl.NumberFormat(locale))
-const DAYS = utc({ day: 'numeric', month: 'short' })
-const TIMES = utc({ hour: '2-digit', minute: '2-digit', hour12: false })
-const SECONDS = utc({ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
+const numbers = inBoth((locale) => new Intl.NumberFormat(locale))
+const days = utc({ day: 'numeric', month: 'short' })
+const times = utc({ hour: '2-digit', minute: '2-digit', hour12: false })
+const clockTimes = utc({ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
 
 export function numberText(language: Language, value: number): string {
-  return NUMBERS[language].format(value)
+  return numbers(language).format(value)
 }
 
 /** `28 Nov` */
 export function dayText(language: Language, at: number): string {
-  return DAYS[language].format(at)
+  return days(language).format(at)
 }
 
 /** `09:31`, in UTC like everything else here. */
 export function timeText(language: Language, at: number): string {
-  return TIMES[language].format(at)
+  return times(language).format(at)
 }
 
 /** `09:31:05` */
 export function secondText(language: Language, at: number): string {
-  return SECONDS[language].format(at)
+  return clockTimes(language).format(at)
 }
 
 const MINUTE = 60
