@@ -97,17 +97,25 @@ function withColumnNames<T extends Named>(fields: readonly T[]): readonly T[] {
   if (!fields.some(({ pointer }) => isDigit(pointer.charCodeAt(pointer.length - 1)) && CELL.test(pointer)))
     return fields
   const byPointer = new Map(fields.map(({ pointer, value }) => [pointer, value]))
-  return fields.map((field) => {
-    const [, table = '', list = '', row = '', column = ''] = CELL.exec(field.pointer) ?? []
-    if (column === '') return field
-    const heads = ROWS.has(list.slice(1).toLowerCase())
+  const known = new Map<string, string | undefined>()
+  const headOf = (table: string, list: string, column: string): string | undefined => {
+    const isRows = ROWS.has(list.slice(1).toLowerCase())
+    const heads = isRows
       ? HEADS.flatMap((head) => [`${table}/${head}/${column}`, `${table}/${head}/${column}/name`])
       : []
-    if (row !== '0') heads.push(`${table}${list}/0/${column}`)
-    const name = heads
-      .map((head) => byPointer.get(head))
-      .find((head) => head !== undefined && NAME_LIKE.test(head))
-    return name === undefined ? field : { ...field, names: [...field.names, name] }
+    const values = [...heads, `${table}${list}/0/${column}`].map((head) => byPointer.get(head))
+    return values.find((head) => head !== undefined && NAME_LIKE.test(head))
+  }
+  return fields.map((field) => {
+    if (!isDigit(field.pointer.charCodeAt(field.pointer.length - 1))) return field
+    const [, table = '', list = '', row = '', column = ''] = CELL.exec(field.pointer) ?? []
+    if (column === '') return field
+    // The cells of the first row can be the names of the others, and are none of their own.
+    const key = `${table}\0${list}\0${column}`
+    if (!known.has(key)) known.set(key, headOf(table, list, column))
+    const name = known.get(key)
+    const isOwn = name === undefined || (row === '0' && name === field.value)
+    return isOwn ? field : { ...field, names: [...field.names, name] }
   })
 }
 

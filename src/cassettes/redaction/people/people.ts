@@ -30,7 +30,7 @@ const DIALLED = /[ .:/()][0-9]{9}/
 const EMAIL =
   /(?<![\w.%+-])[A-Za-z0-9_][\w.%+'-]{0,63}@(?:[A-Za-z0-9][A-Za-z0-9-]{0,62}\.){1,4}[A-Za-z]{2,24}(?![\w-])/g
 /** In the international form, in any grouping. */
-const PHONE = /(?<![\w+.])(?:\+|00(?=[1-9]))[1-9][0-9]{0,14}(?:[ .()/-]{1,3}[0-9]{1,12}){0,6}(?![\w])/g
+const PHONE = /(?<![\w+.-])(?:\+|00(?=[1-9]))[1-9][0-9]{0,14}(?:[ .()/-]{1,3}[0-9]{1,12}){0,6}(?![\w])/g
 /** In pairs, with the zero before it. */
 const LOCAL = /(?<![\w.+-])0[1-9](?:[ .-][0-9]{2}){4}(?![\w.-]?[0-9A-Za-z])/g
 /** Behind what one does with a number. */

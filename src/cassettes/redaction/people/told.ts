@@ -53,7 +53,9 @@ export function isPersonText(type: string, bytes: string): boolean {
   const value = utf8(bytes)
   if (!isPersonal(type, value) || isStandIn(value)) return false
   if (type === 'firstName' || type === 'lastName' || type === 'birthPlace') return /^\p{Lu}/u.test(value)
-  return type !== 'address' || (/[0-9]/.test(value) && /\p{L}/u.test(value))
+  return (
+    type !== 'address' || (/[0-9]/.test(value) && /^(?:[0-9]{1,4}(?![0-9])|\p{Lu}).*\p{L}{3}/u.test(value))
+  )
 }
 
 /** What stands for a value that its field refuses: nothing but zeros and `a`, a name with a number, a spare number. */
