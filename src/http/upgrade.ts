@@ -14,7 +14,8 @@ const REQUESTS = ['request', 'checkContinue', 'checkExpectation'] as const
 /**
  * Nothing is upgraded here, so a request that asks for it is answered like any other, and its connection is closed:
  * Node's parser drops what came in one piece with such a request. Whoever has pipelined the next one behind it would
- * take the answer to a later request for that of the dropped one. To be called when the server has its listeners.
+ * take the answer to a later request for that of the dropped one (decision 42). To be called when the server has its
+ * listeners.
  */
 export function closeAfterUpgrade(server: Emitter): void {
   for (const event of REQUESTS)
