@@ -73,10 +73,12 @@ export function sweptSearch(search: Search, texts: readonly string[]): Search {
     () => {
       const { secrets, words, people } = search
       const changing = texts.filter((text) => !secrets.isSteady(text, words))
-      const text = changing.map((each) => lessOf(each, search)).join('\n')
-      const hits = text === '' ? [] : secrets.find(text, words, people)
+      const looked = changing.map((each) => lessOf(each, search))
+      const text = looked.join('\n')
+      const { hits, isPlain } = text === '' ? NOTHING : secrets.findPlain(text, words, people)
       if (hits.length === 0) {
-        for (const each of changing) secrets.remember(each)
+        // Of a text that was looked at in part, nobody has seen whether the rest is encoded.
+        for (const [i, each] of changing.entries()) secrets.remember(each, isPlain && looked[i] === each)
         return { ...search, isSwept: true }
       }
       // What one part of a message tells is looked for in all of them.
@@ -91,6 +93,8 @@ export function sweptSearch(search: Search, texts: readonly string[]): Search {
     () => search,
   )
 }
+
+const NOTHING = { hits: [], isPlain: true } as const
 
 /** Of a JSON text that holds nothing known, what can hold something by its form. */
 function lessOf(text: string, { secrets, words }: Search): string {
