@@ -48,7 +48,7 @@ export function createWordIndex<T>(): WordIndex<T> {
   const byWord = new Map<string, Only<T> | Leads<T>>()
   let waiting: Waiting<T>[] = []
   /** Made when the first word is added: most messages have none of their own. */
-  let filter: Uint8Array | undefined
+  let filter: number[] | undefined
 
   const add = (text: string, tag: T): boolean => {
     let lead = 0
@@ -58,10 +58,12 @@ export function createWordIndex<T>(): WordIndex<T> {
     while (IS_WORD[text.charCodeAt(end)] === 1) end++
     const word = text.slice(lead, end)
     const only = { lead, text, tag }
-    filter ??= new Uint8Array(1 << FILTER_BITS)
-    filter[filterPlace(text, lead, end)] = 1
+    // A small array of numbers is made faster than one of bytes.
+    filter ??= new Array<number>(1 << (FILTER_BITS - 5)).fill(0)
+    const place = filterPlace(text, lead, end)
+    filter[place >> 5] = (filter[place >> 5] ?? 0) | (1 << (place & 31))
     // The byte behind a word of one byte is not its own.
-    if (word.length === 1) filter.fill(1)
+    if (word.length === 1) filter.fill(-1)
     const held = byWord.get(word)
     if (held === undefined || (!(held instanceof Map) && held.text === text)) {
       byWord.set(word, only)
@@ -114,7 +116,8 @@ export function createWordIndex<T>(): WordIndex<T> {
         }
         const start = at
         while (at < text.length && IS_WORD[text.charCodeAt(at)] === 1) at++
-        if (filter[filterPlace(text, start, at)] !== 1) continue
+        const place = filterPlace(text, start, at)
+        if (((filter[place >> 5] ?? 0) & (1 << (place & 31))) === 0) continue
         const longest = longestFrom(text, start, byWord.get(text.slice(start, at)))
         if (longest === undefined) continue
         found(longest.start, longest.end, longest.tag)
