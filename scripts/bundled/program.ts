@@ -2,7 +2,18 @@ import { fileURLToPath } from 'node:url'
 import { loadCompiled } from '../../src/compiled-code.ts'
 
 /** What is started often enough to have compiled code of its own. */
-const USES = ['replay', 'record', 'serve']
+const USES = [
+  'call',
+  'cassette',
+  'data',
+  'keys',
+  'record',
+  'replay',
+  'serve',
+  'signing-keys',
+  'token',
+  'usage',
+]
 
 const command = process.argv[2] ?? ''
 const bundle = fileURLToPath(new URL('../sandgate.cjs', import.meta.url))

@@ -131,6 +131,25 @@ async function attack(gateway: Gateway, stopped: () => boolean): Promise<number>
   return done
 }
 
+const REFUSALS: readonly (readonly [operation: string, code: string])[] = [
+  ['[^"]*', 'HEADERS_TOO_LARGE'],
+  ['[^"]*', 'TOO_MANY_UNFINISHED'],
+  ['webhooks.register', 'STORAGE_QUOTA_EXCEEDED'],
+  ['kyc.widget.session', 'STORAGE_QUOTA_EXCEEDED'],
+  ['webhooks.register', 'VALIDATION_FAILED'],
+  ['payments.fund', 'VALIDATION_FAILED'],
+]
+
+/** The refusals that the attack has not met yet. */
+async function missing(gateway: Gateway): Promise<readonly string[]> {
+  const metrics = await (await fetch(`${gateway.operatorUrl}/metrics`)).text()
+  const isCounted = ([operation, code]: (typeof REFUSALS)[number]) =>
+    new RegExp(`^sandgate_requests_total\\{.*operation="${operation}".*code="${code}".*\\} [1-9]`, 'm').test(
+      metrics,
+    )
+  return REFUSALS.filter((each) => !isCounted(each)).map((each) => each.join(' '))
+}
+
 it('a gateway under every attack at once refuses nothing of a partner that behaves well', async () => {
   const server = isSoak
     ? { maxLoopDelayMs: 1000 }
@@ -149,6 +168,9 @@ it('a gateway under every attack at once refuses nothing of a partner that behav
   await sleep(1000)
   const besieged = await behave(caller, PHASE_MS)
   const ready = await fetch(`${gateway.operatorUrl}/readyz`)
+  // Each of them is really beyond its bound: the limits of a partner do not end the attack before it begins. A machine
+  // with other work needs longer until the last one is there.
+  await expect.poll(() => missing(gateway)).toEqual([])
   stopped = true
   const acts = await attacking
   for (const socket of sockets) socket.destroy()
@@ -159,19 +181,5 @@ it('a gateway under every attack at once refuses nothing of a partner that behav
   expect(Object.keys(besieged.statuses)).toEqual(['200'])
   expect(acts).toBeGreaterThan(20)
   expect(ready.status).toBe(200)
-  const metrics = await (await fetch(`${gateway.operatorUrl}/metrics`)).text()
-  const codes = ['HEADERS_TOO_LARGE', 'TOO_MANY_UNFINISHED', 'STORAGE_QUOTA_EXCEEDED', 'VALIDATION_FAILED']
-  const isCounted = (code: string) =>
-    new RegExp(`^sandgate_requests_total\\{.*code="${code}".*\\} [1-9]`, 'm').test(metrics)
-  expect(codes.filter((code) => !isCounted(code))).toEqual([])
-  // Each of them is really beyond its bound: the limits of a partner do not end the attack before it begins.
-  for (const [operation, code] of [
-    ['webhooks.register', 'STORAGE_QUOTA_EXCEEDED'],
-    ['kyc.widget.session', 'STORAGE_QUOTA_EXCEEDED'],
-    ['payments.fund', 'VALIDATION_FAILED'],
-  ])
-    expect(metrics).toMatch(
-      new RegExp(`^sandgate_requests_total\\{.*operation="${operation}".*code="${code}"`, 'm'),
-    )
   await gateway.stop()
 })

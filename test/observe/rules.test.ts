@@ -6,6 +6,7 @@ import { FAMILIES, type FamilyName } from '../../src/observe/families.ts'
 import { promtool } from '../support/prometheus.ts'
 
 const DIRECTORY = 'dashboards/prometheus'
+const TESTS = ['alerts.yml', 'alerts-of-a-day.yml'].map((name) => `${DIRECTORY}/tests/${name}`)
 const read = (file: string) => parse(readFileSync(file, 'utf8'))
 
 type Alert = {
@@ -30,11 +31,11 @@ describe('the rules for Prometheus', () => {
   })
 
   it('fire on what they are for, and none on a calm day', () => {
-    promtool(['test', 'rules', `${DIRECTORY}/tests/alerts.yml`])
+    promtool(['test', 'rules', ...TESTS])
   })
 
   it('are tested one and all', () => {
-    const tests = readFileSync(`${DIRECTORY}/tests/alerts.yml`, 'utf8')
+    const tests = TESTS.map((file) => readFileSync(file, 'utf8')).join('')
     for (const { alert } of alerts)
       expect(tests).toContain(`labels: 'ALERTS{alertname="${alert}", alertstate="firing"`)
   })

@@ -14,13 +14,15 @@ function chosen(): Effort {
 
 export const EFFORT = chosen()
 const isSoak = EFFORT === 'soak'
-/** Of what is generated, where a result is wanted at once. */
-const SHARE = EFFORT === 'quick' ? 0.1 : 1
+/** Of what is generated, where a result is wanted at once, within minutes, or at night. */
+const SHARE = { quick: 0.1, full: 0.5, soak: 1 }[EFFORT]
+/** Of what is counted: only a result at once does less of it. */
+const COUNTED = EFFORT === 'quick' ? SHARE : 1
 
 /** A number of a test; a variable of its own sets it for one run. */
 function count(variable: string, full: number, soak: number): number {
   const text = process.env[variable]
-  if (text === undefined || text === '') return isSoak ? soak : Math.ceil(full * SHARE)
+  if (text === undefined || text === '') return isSoak ? soak : Math.ceil(full * COUNTED)
   const given = Number(text)
   if (!Number.isSafeInteger(given) || given < 1)
     throw new Error(`${variable} is a number from 1, not ${text}`)
@@ -28,7 +30,7 @@ function count(variable: string, full: number, soak: number): number {
 }
 
 /** Hostile requests that are thrown at one gateway. */
-export const HOSTILE_REQUESTS = count('SANDGATE_HOSTILE_REQUESTS', 5000, 1_000_000)
+export const HOSTILE_REQUESTS = count('SANDGATE_HOSTILE_REQUESTS', 3000, 1_000_000)
 /** Repeats the requests of a run that failed. */
 export const HOSTILE_SEED = count('SANDGATE_HOSTILE_SEED', anySeed(), anySeed())
 /** Requests that are forwarded while memory is watched. */
@@ -38,8 +40,8 @@ export const FAULTY_PAYMENTS = count('TEST_FAULTY_PAYMENTS', 1000, 10_000)
 /** Generated requests whose answers are held against the OpenAPI document; in a soak 4000 for each operation. */
 export const DOCUMENT_REQUESTS = count('TEST_DOCUMENT_REQUESTS', 4000, 4000 * 19)
 /** Lives of a gateway under load, of a recorder, and of a store. */
-export const GATEWAY_KILLS = count('TEST_GATEWAY_KILLS', 12, 300)
-export const RECORDER_KILLS = count('TEST_RECORDER_KILLS', 16, 1000)
+export const GATEWAY_KILLS = count('TEST_GATEWAY_KILLS', 8, 300)
+export const RECORDER_KILLS = count('TEST_RECORDER_KILLS', 10, 1000)
 export const STORE_KILLS = count('TEST_STORE_KILLS', 5, 200)
 
 /** Data files that are spoilt and opened. */
@@ -55,9 +57,9 @@ export const CANARIES = count('TEST_CANARIES', 300, 60_000)
 
 const PROPERTY_FACTOR = count('TEST_PROPERTY_FACTOR', 1, 20)
 
-/** How often a property is tried, from how often `npm test` tries it. */
-export function runs(full: number): number {
-  return Math.ceil(full * SHARE) * PROPERTY_FACTOR
+/** How often a property is tried, of how often it should be once: `npm test` tries half of that, a soak twenty times. */
+export function runs(once: number): number {
+  return Math.ceil(once * SHARE) * PROPERTY_FACTOR
 }
 
 function anySeed(): number {

@@ -25,8 +25,11 @@ export const NOT_QUICK = {
     'test/store/damaged.test.ts',
     'test/upstream/random-mix.test.ts',
   ],
-  /** Sessions, secrets and bodies of every kind. */
+  /** Sessions, secrets and bodies of every kind, and large ones. */
   generated: [
+    'test/cassettes/file/edited.test.ts',
+    'test/cassettes/redaction/unreadable-head.test.ts',
+    'test/operations/openapi-live.test.ts',
     'test/cassettes/matching/large.test.ts',
     'test/cassettes/miss/sentences.test.ts',
     'test/cassettes/redaction/linear.test.ts',
@@ -51,6 +54,7 @@ export const NOT_QUICK = {
     'test/cli/cassette-replay.test.ts',
     'test/cli/completion.test.ts',
     'test/cli/data.test.ts',
+    'test/cli/init.test.ts',
     'test/cli/keys-at-once.test.ts',
     'test/cli/keys-live.test.ts',
     'test/cli/logs.test.ts',
@@ -65,6 +69,7 @@ export const NOT_QUICK = {
     'test/docs/collections.test.ts',
     'test/docs/generated-types.test.ts',
     'test/docs/guides.test.ts',
+    'test/docs/pictures.test.ts',
     'test/docs/redocly.test.ts',
     'test/pack/pack.test.ts',
     'test/recorder/choosing.test.ts',
@@ -80,6 +85,7 @@ export const NOT_QUICK = {
     'test/recordings/front-door.test.ts',
     'test/recordings/shipped.test.ts',
     'test/store/embedded-full-disk.test.ts',
+    'test/store/many-answers.test.ts',
     'test/store/embedded-ownership.test.ts',
     'test/tokens/signing-keys.test.ts',
   ],
@@ -87,6 +93,7 @@ export const NOT_QUICK = {
   waiting: [
     'test/config/live.test.ts',
     'test/contract/lame-duck.test.ts',
+    'test/contract/limits.test.ts',
     'test/contract/log-client.test.ts',
     'test/contract/many-partners.test.ts',
     'test/contract/raw-bodies.test.ts',
@@ -96,6 +103,7 @@ export const NOT_QUICK = {
     'test/observe/rules.test.ts',
     'test/upstream/faults.test.ts',
     'test/upstream/lifetimes.test.ts',
+    'test/upstream/memory.test.ts',
     'test/upstream/reads.test.ts',
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
