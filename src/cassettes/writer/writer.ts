@@ -89,13 +89,13 @@ function prepareTarget({ har }: CassettePaths): void {
   } catch (cause) {
     throw unwritable(har, cause)
   }
-  if (statSync(target, { throwIfNoEntry: false })?.isDirectory())
-    throw new CassetteError('unwritable', har, 'is a directory, not a file.')
   try {
     for (const path of [har, target]) makeDirectory(dirname(path))
   } catch (cause) {
     throw unwritable(har, cause, 'its directory cannot be made')
   }
+  if (statSync(target, { throwIfNoEntry: false })?.isDirectory())
+    throw new CassetteError('unwritable', har, 'is a directory, not a file.')
 }
 
 type Lifetime = {
