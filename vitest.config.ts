@@ -69,7 +69,7 @@ function longForms(): string[] {
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => join('test', name))
     .filter((path) =>
-      /fc\.assert\(|\w+_KILLS|HOSTILE_REQUESTS|FAULTY_PAYMENTS|FORWARDED_REQUESTS|STORED_ANSWERS|MANY_PARTNERS|isSoak|EFFORT ===/.test(
+      /fc\.assert\(|\w+_KILLS|HOSTILE_REQUESTS|FAULTY_PAYMENTS|FORWARDED_REQUESTS|OVERLOAD_REQUESTS|QUOTA_ROUNDS|STORED_ANSWERS|MANY_PARTNERS|isSoak|EFFORT ===/.test(
         readFileSync(path, 'utf8'),
       ),
     )

@@ -8,6 +8,7 @@ import { instant } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
 import { prefersHtml } from '../http/accept.ts'
 import { keepEveryHeaderLine } from '../http/header-lines.ts'
+import { closeAfterUpgrade } from '../http/upgrade.ts'
 import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
 import { CONTENT_TYPE } from '../observe/exposition.ts'
 import type { Logger } from '../observe/logger.ts'
@@ -84,6 +85,7 @@ export function createOperatorServer(parts: OperatorParts): OperatorServer {
     forceCloseConnections: true,
   })
   keepEveryHeaderLine(app.server)
+  closeAfterUpgrade(app.server)
   speakJson(app)
   guardOperator(app, parts, (socket) => trusted.has(socket))
   addStateRoutes(app, parts)

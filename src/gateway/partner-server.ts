@@ -5,6 +5,7 @@ import { type Refusal, refuse } from '../errors/refusal.ts'
 import { keepEveryHeaderLine } from '../http/header-lines.ts'
 import { takeLane } from '../http/lane.ts'
 import { readTarget } from '../http/target.ts'
+import { closeAfterUpgrade } from '../http/upgrade.ts'
 import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
 import { arrive } from './arrive.ts'
 import { type Gateway, isTaped } from './context.ts'
@@ -84,6 +85,7 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
   // Node would send 100 Continue, or 417, before any of our checks.
   app.server.on('checkContinue', (req, res) => app.routing(req, res))
   app.server.on('checkExpectation', (req, res) => app.routing(req, res))
+  closeAfterUpgrade(app.server)
   app.server.maxConnections = bounds.maxConnections
   return app
 }

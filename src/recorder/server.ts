@@ -12,6 +12,7 @@ import { problem } from '../errors/problem.ts'
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import { HEADER_LINES, keepEveryHeaderLine } from '../http/header-lines.ts'
 import { languageHeaders, preferredLanguage } from '../http/language.ts'
+import { closeAfterUpgrade } from '../http/upgrade.ts'
 import { WITHOUT_SCHEMAS } from '../http/without-schemas.ts'
 import { type Failure, failureOf, mayRetry } from '../upstream/failure.ts'
 import type { UpstreamReply } from '../upstream/send.ts'
@@ -111,6 +112,7 @@ function listener(): FastifyInstance {
   // None has a body as far as Fastify is concerned, so that none is parsed or refused for its type.
   for (const method of PASSED) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   keepEveryHeaderLine(app.server)
+  closeAfterUpgrade(app.server)
   return app
 }
 

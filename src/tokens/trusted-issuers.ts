@@ -41,6 +41,7 @@ type Issuer = {
   /** Undefined where the keys are listed. */
   readonly jwksUri: string | undefined
   keys: ReadonlyMap<string, KeyObject>
+  /** Of performance.now(): a system clock that is set back by an hour must not put the next question off as long. */
   askedAt: number
   retryMs: number
   timer: NodeJS.Timeout | undefined
@@ -76,12 +77,12 @@ export function createTrustedIssuers(options: TrustedIssuersOptions): TrustedIss
 
   function refresh(issuer: Issuer): void {
     const { jwksUri } = issuer
-    if (jwksUri === undefined || clock.now() - issuer.askedAt < REFRESH_MS) return
+    if (jwksUri === undefined || performance.now() - issuer.askedAt < REFRESH_MS) return
     void ask(issuer, jwksUri)
   }
 
   async function ask(issuer: Issuer, url: string): Promise<void> {
-    issuer.askedAt = clock.now()
+    issuer.askedAt = performance.now()
     clearTimeout(issuer.timer)
     try {
       issuer.keys = readKeys(await options.fetchKeys(url))

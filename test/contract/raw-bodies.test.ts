@@ -52,6 +52,14 @@ describe('Expect: 100-continue', () => {
     connection.socket.destroy()
   })
 
+  it('is ignored from a client of HTTP/1.0, which knows no interim answer', async () => {
+    const connection = await rawConnection(gateway)
+    const request = head(CONTINUE, 'Content-Length: 13').replace('HTTP/1.1', 'HTTP/1.0')
+    connection.write(`${request}{"amount":77}`)
+    expect((await connection.next()).status).toBe(200)
+    connection.socket.destroy()
+  })
+
   const refused: [string, string[], string][] = [
     ['without a token', ['Authorization: x'], 'BAD_REQUEST'],
     ['with the tenant of another', ['X-Tenant-Id: tn_sandbox_p2'], 'PARTNER_MISMATCH'],

@@ -297,3 +297,26 @@ describe('what the parser refuses is still answered as a problem, and the connec
     expect(responses[2]?.json).toHaveProperty('ipRanges')
   })
 })
+
+describe('a request that asks for another protocol', () => {
+  const upgrade = (target: string) =>
+    lines(`GET ${target} HTTP/1.1`, 'Host: 127.0.0.1', 'Connection: Upgrade', 'Upgrade: websocket')
+  const plain = lines('GET /readyz HTTP/1.1', 'Host: 127.0.0.1')
+
+  // Node's parser drops what came in one piece with it: a later answer would be taken for that of the dropped request.
+  it('is answered as ever, and nothing that follows it on its connection is', async () => {
+    const { responses, closed } = await rawRequest(gateway, upgrade('/openapi.json') + plain)
+    expect(responses.map(({ status }) => status)).toEqual([200])
+    expect(closed).toBe(true)
+    const expecting = upgrade('/openapi.json').replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n')
+    const second = await rawRequest(gateway, expecting + plain)
+    expect([second.responses.at(-1)?.status, second.closed]).toEqual([200, true])
+  })
+
+  it('also on the operator listener', async () => {
+    const operator = { ...gateway, url: gateway.operatorUrl }
+    const { responses, closed } = await rawRequest(operator, upgrade('/livez') + plain)
+    expect(responses.map(({ status }) => status)).toEqual([200])
+    expect(closed).toBe(true)
+  })
+})

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { QUOTA_ROUNDS } from '../support/effort.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Caller, get, newCaller, post, type Reply, send, token } from '../support/http.ts'
 import { partner, partners } from '../support/partners.ts'
@@ -12,7 +13,8 @@ const quotas = { accounts: 3, sessions: 2, webhooks: 2, answerBytes: 18_000 }
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ partners: partners(12), config: { store: { quotas } } })
+  const rateLimits = { groups: { 'accounts.open': 1_000_000, other: 1_000_000 } }
+  gateway = await startGateway({ partners: partners(13), config: { store: { quotas }, rateLimits } })
 })
 
 const person = { customerRef: 'C', phone: '+2250700000001', firstName: 'A', lastName: 'B' }
@@ -23,6 +25,23 @@ const register = (who: Caller) => post(who, '/v1/webhooks', webhook)
 const reset = (who: Caller, kind?: string, options = {}) =>
   send(who, 'DELETE', `/v1/sandbox/data${kind === undefined ? '' : `?kind=${kind}`}`, undefined, options)
 const accounts = async (who: Caller) => (await get(who, '/v1/accounts')).json.items.length
+
+/** Opens far more accounts than fit, from three connections at once; returns how many were opened. */
+async function openAtOnce(who: Caller): Promise<number> {
+  const bearer = await token(who)
+  const body = JSON.stringify(person)
+  const request = () =>
+    `POST /v1/accounts/open HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bearer}\r\nIdempotency-Key: ${randomUUID()}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  const opened = async () => {
+    const connection = await rawConnection(gateway, who.from)
+    connection.write(Array.from({ length: 8 }, request).join(''))
+    let count = 0
+    for (let i = 0; i < 8; i++) if ((await connection.next()).status === 201) count++
+    connection.socket.destroy()
+    return count
+  }
+  return (await Promise.all([opened(), opened(), opened()])).reduce((sum, count) => sum + count)
+}
 
 function expectReset(reply: Reply): void {
   expect([reply.status, reply.bytes.length, reply.headers['content-length']]).toEqual([204, 0, undefined])
@@ -54,16 +73,7 @@ describe('a quota', () => {
     const caller = newCaller(gateway)
     const key = randomUUID()
     const first = await open(caller, key)
-    const bearer = await token(caller)
-    const body = JSON.stringify(person)
-    const request = () =>
-      `POST /v1/accounts/open HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bearer}\r\nIdempotency-Key: ${randomUUID()}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-    const connection = await rawConnection(gateway, caller.from)
-    connection.write(Array.from({ length: 8 }, request).join(''))
-    const statuses: number[] = []
-    for (let i = 0; i < 8; i++) statuses.push((await connection.next()).status)
-    connection.socket.destroy()
-    expect(statuses.filter((status) => status === 201)).toHaveLength(quotas.accounts - 1)
+    expect(await openAtOnce(caller)).toBe(quotas.accounts - 1)
     const refusedKey = randomUUID()
     expectProblem(await open(caller, refusedKey), 'STORAGE_QUOTA_EXCEEDED')
     const replay = await open(caller, key)
@@ -71,6 +81,14 @@ describe('a quota', () => {
     expectReset(await reset(caller, 'accounts'))
     const later = await open(caller, refusedKey)
     expect([later.status, later.headers['idempotency-replayed']]).toEqual([201, undefined])
+  })
+
+  it('is as exact again and again, when everything is reset in between', async () => {
+    const caller = newCaller(gateway)
+    for (let round = 0; round < QUOTA_ROUNDS; round++) {
+      expect(await openAtOnce(caller)).toBe(quotas.accounts)
+      expectReset(await reset(caller))
+    }
   })
 
   it('of finished answers is one of bytes', async () => {

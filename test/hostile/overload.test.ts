@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { OVERLOAD_REQUESTS } from '../support/effort.ts'
 import { startGateway } from '../support/gateway.ts'
 import { type Caller, get, newCaller, post, token } from '../support/http.ts'
 import { partners } from '../support/partners.ts'
@@ -65,16 +66,20 @@ describe('more requests in flight than configured', () => {
   })
 
   it('by a burst of all sizes are each answered 200 or 503, and every 200 has happened exactly once', async () => {
-    const gateway = await startGateway({ partners: partners(1), config: { server: { maxInFlight: 4 } } })
+    const rateLimits = { groups: { 'payments.fund': 1_000_000 } }
+    const gateway = await startGateway({
+      partners: partners(1),
+      config: { server: { maxInFlight: 4 }, rateLimits },
+    })
     const caller = newCaller(gateway)
     await token(caller)
     const replies = await Promise.all(
-      Array.from({ length: 150 }, () => post(caller, '/v1/payments/fund', BODY)),
+      Array.from({ length: OVERLOAD_REQUESTS }, () => post(caller, '/v1/payments/fund', BODY)),
     )
     const done = replies.filter(({ status }) => status === 200).length
     for (const reply of replies) if (reply.status !== 200) expectProblem(reply, 'OVERLOADED')
     expect(done).toBeGreaterThanOrEqual(1)
-    expect(new Set(replies.map(({ json }) => json.paymentId ?? json.requestId)).size).toBe(150)
+    expect(new Set(replies.map(({ json }) => json.paymentId ?? json.requestId)).size).toBe(OVERLOAD_REQUESTS)
     expect(await fundedXof(caller)).toBe(done * 5077)
     await gateway.stop()
   })

@@ -167,6 +167,16 @@ describe('what passes through the recorder arrives as it was', () => {
   })
 })
 
+describe('a request that asks for another protocol', () => {
+  it('passes as any other, and its connection closes behind it', async () => {
+    const upstream = await startUpstream(byPath)
+    const recorder = await record(upstream.url, out)
+    const upgrade = head('GET /gzip HTTP/1.1', 'Host: h', 'Connection: Upgrade', 'Upgrade: websocket')
+    const text = String(await rawExchange(recorder.port, upgrade + head('GET /none HTTP/1.1', 'Host: h')))
+    expect(text.match(/^(HTTP\/1\.1 \d+|Connection: .+)/gim)).toEqual(['HTTP/1.1 200', 'Connection: close'])
+  })
+})
+
 describe('the head of a reply', () => {
   it('does not wait for its body', async () => {
     const upstream = await startUpstream((_req, res) => {

@@ -47,6 +47,12 @@ export const STORE_KILLS = count('TEST_STORE_KILLS', 5, 200)
 /** Data files that are spoilt and opened. */
 export const SPOILT_FILES = count('TEST_SPOILT_FILES', 60, 20_000)
 
+/** Payments that are made at once where four may be in flight. */
+export const OVERLOAD_REQUESTS = count('TEST_OVERLOAD_REQUESTS', 150, 10_000)
+
+/** How often a quota is run into from several connections at once. */
+export const QUOTA_ROUNDS = count('TEST_QUOTA_ROUNDS', 1, 300)
+
 /** Finished answers in one store. */
 export const STORED_ANSWERS = count('TEST_STORED_ANSWERS', 100_000, 5_000_000)
 /** Partners in one configuration. */

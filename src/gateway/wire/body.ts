@@ -43,7 +43,8 @@ export async function readBody(
   if (Number(req.headers['content-length']) > bounds.bodyBytes && !openLong)
     return { refusal: tooLarge(bounds.bodyBytes) }
   const reading = startReading(exchange, bounds.bodyBytes, openLong)
-  const atOnce = req.headers.expect === undefined ? await reading.thisTurn() : undefined
+  const isAwaiting = awaitsContinue(req)
+  const atOnce = isAwaiting ? undefined : await reading.thisTurn()
   if (atOnce) return atOnce
   const waiting = await wait()
   if ('refusal' in waiting) {
@@ -52,7 +53,7 @@ export async function readBody(
   }
   const since = performance.now()
   // The client waits for this before it sends the body; every check of the headers has passed.
-  if (req.headers.expect !== undefined) res.writeContinue()
+  if (isAwaiting) res.writeContinue()
   const timer = setTimeout(() => {
     exchange.broken = refuse('REQUEST_TIMEOUT', 'The body did not arrive in time.')
     reading.stop({ refusal: exchange.broken })
@@ -140,6 +141,11 @@ function longRead(long: LongBody, limit: number): BodyRead {
     retryAfterSeconds: 1,
   })
   return { refusal }
+}
+
+/** RFC 9110 section 10.1.1: a client of HTTP/1.0 knows no interim answer, and would take it for the answer. */
+function awaitsContinue({ headers, httpVersionMinor }: IncomingMessage): boolean {
+  return headers.expect !== undefined && httpVersionMinor >= 1
 }
 
 /** Without either header there is no body: RFC 9112 section 6.3. */
