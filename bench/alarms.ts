@@ -62,8 +62,9 @@ function described(where: string, { place, kind, rule }: Redaction): string {
   return `${where}: ${place.part} ${place.pointer} (${kind} ${rule})`
 }
 
-/** By a field of the contract, or in what holds such a value once more. */
-function isAnnotated({ kind, rule }: Redaction): boolean {
+/** By a field of the contract, or in what holds such a value once more. No metadata here is a person. */
+function isAnnotated({ kind, rule, place }: Redaction): boolean {
+  if (kind === 'personal' && place.pointer.startsWith('/metadata/')) return false
   const annotated = new Set(Object.values(CONTRACT_FIELDS.rules).map(({ type }) => type))
   return kind === 'personal' || annotated.has(rule)
 }
@@ -86,6 +87,17 @@ const METADATA: readonly Readonly<Record<string, unknown>>[] = [
   },
   { hash: 'd41d8cd98f00b204e9800998ecf8427e', uuid: '6f1b2c34-9d5e-4f60-8a7b-1c2d3e4f5a6b', page: 2 },
   { cursor: 'eyJpZCI6ImFjY18xIn0', next: '/v1/accounts?cursor=eyJpZCI6ImFjY18xIn0', total: 18 },
+  {
+    help: 'write to support@partner.example, such as +33612345678',
+    invoice: '2026-0042-0017-9931',
+    ean: '4006381333931',
+    tracking: '1Z999AA10123456784',
+    addressType: 'home',
+    phoneVerified: 'yes',
+    accountName: 'Savings',
+    idNumberRequired: false,
+    reason: 'The last name: missing. The passport number is not valid.',
+  },
   { url: 'https://partner.example/orders/1042?lang=fr#top', schedule: '08:00-18:00', ratio: '16:9' },
 ]
 

@@ -1,5 +1,5 @@
 import { latin1, utf8 } from './bytes.ts'
-import { cellText, csvText, csvValues } from './csv-values.ts'
+import { cellText, csvText, csvValues, isTable } from './csv-values.ts'
 import { type FormValue, formText, formValues, queryValues } from './form-spans.ts'
 import { htmlAttribute, htmlText, htmlValues } from './html-inputs.ts'
 import { escaped, jsonLeaves, jsonText } from './json-leaves.ts'
@@ -39,8 +39,10 @@ export function bodyFields(bytes: string, mediaType: string): readonly EditableF
   if (mediaType.startsWith('multipart/') || MULTIPART.test(bytes))
     return namedFields(multipartValues(bytes), latin1, utf8)
   if (isForm(bytes, mediaType)) return namedFields(formValues(bytes), encodeURIComponent, formText)
-  if (mediaType === 'text/html' || HTML.test(bytes)) return namedFields(htmlValues(bytes), html, htmlText)
-  if (CSV.has(mediaType)) return namedFields(csvValues(bytes), cell, cellText)
+  if (mediaType === 'text/html' || HTML.test(bytes) || isPiece(bytes, mediaType))
+    return namedFields(htmlValues(bytes), html, htmlText)
+  if (CSV.has(mediaType) || (ANY.test(mediaType) && isTable(bytes)))
+    return namedFields(csvValues(bytes), cell, cellText)
   if (!XML.test(bytes)) return []
   const fields = xmlValues(bytes).map(({ cdata, ...value }) => {
     return { ...value, number: false, write: cdata ? latin1 : html, read: cdata ? utf8 : htmlText }
@@ -51,16 +53,24 @@ export function bodyFields(bytes: string, mediaType: string): readonly EditableF
 /** What bodies of these kinds begin with, whatever their label. */
 const MULTIPART = /^--[^\r\n]{1,200}\r?\ncontent-/i
 const HTML = /^\s*<(?:!doctype\s+html|html)\b/i
-const CSV = new Set(['text/csv', 'application/csv', 'text/tab-separated-values'])
+const CSV = new Set(['text/csv', 'application/csv', 'text/tab-separated-values', 'application/vnd.ms-excel'])
+/** Labels that say nothing. */
+const ANY = /^(?:|text\/plain|application\/octet-stream|application\/x-log)$/
 const XML = /^(?:\xef\xbb\xbf)?\s*<[?!A-Za-z_]/
 
+/** A piece of a page in a text. */
+function isPiece(bytes: string, mediaType: string): boolean {
+  return ANY.test(mediaType) && /^\s*<[a-z!]/i.test(bytes) && PAGE_ELEMENT.test(bytes)
+}
+const PAGE_ELEMENT = /<(?:table|tr|td|dl|dt|label|strong|input|span|div|p|body|form|h[1-6])[\s>]/i
+
 function namedFields(
-  values: readonly FormValue[],
+  values: readonly (FormValue & { readonly names?: readonly string[] })[],
   write: EditableField['write'],
   read: EditableField['read'],
 ): EditableField[] {
-  return values.map(({ name, pointer, start, end, value }) => {
-    return { names: [name], pointer, start, end, value, number: false, write, read }
+  return values.map(({ name, names = [name], pointer, start, end, value }) => {
+    return { names, pointer, start, end, value, number: false, write, read }
   })
 }
 

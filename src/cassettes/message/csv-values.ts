@@ -10,27 +10,63 @@ type Cell = { readonly start: number; readonly end: number }
 
 /** The cells of a table with a line of names (RFC 4180, or separated by tabs or semicolons), by those. @throws BeyondBound */
 export function csvValues(bytes: string): FormValue[] {
-  const head = bytes.slice(0, endOfLine(bytes, 0))
-  const separator = ['\t', ';', ','].find((each) => head.includes(each)) ?? ','
+  const from = headAt(bytes)
+  const separator = separatorOf(bytes.slice(from, endOfLine(bytes, from)))
   const values: FormValue[] = []
   const count = createFieldCount()
   const seen = new Map<string, number>()
   let names: readonly string[] | undefined
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = from; at < bytes.length; ) {
     const { cells, next } = readRow(bytes, at, separator)
     const texts = cells.map(({ start, end }) => cellText(bytes.slice(start, end)).trim())
     if (names === undefined) names = texts
     else
       for (const [i, { start, end }] of cells.entries()) {
         const name = names[i]
-        if (name === undefined || end === start) continue
+        const value = texts[i] ?? ''
+        if (name === undefined || value === '') continue
         const pointer = nextPointer(name, seen)
         count(pointer)
-        values.push({ pointer, name, start, end, value: texts[i] ?? '' })
+        // White space around a cell is layout.
+        const at = start + bytes.slice(start, end).search(/\S/)
+        const held = bytes.slice(at, end).trimEnd().length
+        values.push({ pointer, name, start: at, end: at + held, value })
       }
     at = next
   }
   return values
+}
+
+/** Behind what names the separator, and the line of a frame. */
+function headAt(bytes: string): number {
+  let at = bytes.startsWith('\xef\xbb\xbf') ? 3 : 0
+  for (let lines = 0; lines < 4 && at < bytes.length; lines++) {
+    const end = endOfLine(bytes, at)
+    const line = bytes.slice(at, Math.min(end, at + 2000))
+    if (/[A-Za-z0-9\x80-\xff]/.test(line) && !/^sep=/i.test(line)) return at
+    at = end + 1
+  }
+  return 0
+}
+
+function separatorOf(head: string): string {
+  return ['\t', ';', '|', ','].find((each) => head.includes(each)) ?? ','
+}
+
+const HEAD_CELL = /^\s*["']?[A-Za-z_\x80-\xff][\w .\x80-\xff-]{0,40}["']?\s*$/
+const MAX_HEAD = 4000
+
+/** Whether a text is a table whatever its label: a line of names, and a line below it with as many cells. */
+export function isTable(bytes: string): boolean {
+  const at = headAt(bytes)
+  const end = endOfLine(bytes, at)
+  if (end - at > MAX_HEAD || end >= bytes.length - 1) return false
+  const head = bytes.slice(at, end)
+  const separator = separatorOf(head)
+  const names = head.split(separator).filter((name) => name.trim() !== '')
+  if (names.length < 2 || !names.every((name) => HEAD_CELL.test(name))) return false
+  const next = bytes.slice(end + 1, end + 1 + MAX_HEAD).split('\n', 1)[0] ?? ''
+  return next.split(separator).length >= names.length || /^[-+|\s]+$/.test(next)
 }
 
 /** What stands in a cell; in quotes, a quote is doubled. */

@@ -2,6 +2,7 @@ import { createFieldCount } from './bounds.ts'
 import { utf8 } from './bytes.ts'
 import { ENTITY, entityText } from './entities.ts'
 import type { FormValue } from './form-spans.ts'
+import { htmlTexts } from './html-texts.ts'
 import { nextPointer } from './place.ts'
 import { attributesOf, tagsOf } from './tags.ts'
 
@@ -15,8 +16,8 @@ const VALUED = new Set(['input', 'meta', 'button', 'param', 'textarea', 'data'])
  *
  * @throws BeyondBound
  */
-export function htmlValues(bytes: string): FormValue[] {
-  const values: FormValue[] = []
+export function htmlValues(bytes: string): (FormValue & { readonly names?: readonly string[] })[] {
+  const values: (FormValue & { readonly names?: readonly string[] })[] = []
   const seen = new Map<string, number>()
   const count = createFieldCount()
   const add = (rawName: string, start: number, end: number) => {
@@ -36,7 +37,7 @@ export function htmlValues(bytes: string): FormValue[] {
     }
     if (tag.kind === 'other' || !VALUED.has(tag.name.toLowerCase())) continue
     const attributes = new Map(attributesOf(bytes, tag).map((one) => [one.name.toLowerCase(), one]))
-    const name = attributes.get('name')
+    const name = attributes.get('name') ?? attributes.get('id')
     const value = attributes.get('value') ?? attributes.get('content')
     const type = attributes.get('type')
     const isPassword = type && /^password$/i.test(bytes.slice(type.start, type.end))
@@ -44,7 +45,31 @@ export function htmlValues(bytes: string): FormValue[] {
     if (named !== undefined && value) add(named, value.start, value.end)
     if (named !== undefined && tag.name.toLowerCase() === 'textarea') area = { name: named, start: tag.end }
   }
-  return values
+  for (const { names, start, end } of htmlTexts(bytes)) {
+    const name = names.at(-1) ?? ''
+    const pointer = nextPointer(htmlText(name), seen)
+    count(pointer)
+    values.push({
+      pointer,
+      name,
+      names: names.map(htmlText),
+      start,
+      end,
+      value: htmlText(bytes.slice(start, end)),
+    })
+  }
+  return inOrder(values)
+}
+
+/** By their places; of two that overlap, the first stays. */
+function inOrder<T extends FormValue>(values: readonly T[]): T[] {
+  const sorted = [...values].sort((a, b) => a.start - b.start)
+  let end = -1
+  return sorted.filter((value) => {
+    if (value.start < end) return false
+    end = value.end
+    return true
+  })
 }
 
 /** A text as it stands in an attribute, in either quotes. */

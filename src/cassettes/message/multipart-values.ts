@@ -56,7 +56,7 @@ function readPart(bytes: string, from: number, to: number, layer: number, take: 
     isMultipart ||= /^content-type:\s*multipart\//i.test(line)
   }
   const start = Math.min(at, to)
-  if (name !== undefined && start <= to) take(name, start, to)
+  if (start <= to && (name !== undefined || !isMultipart)) take(name ?? '', start, to)
   if (!isMultipart) return
   if (layer >= MAX_LAYERS) throw new BeyondBound('too-deep')
   readParts(bytes, start, to, layer + 1, take)

@@ -3,6 +3,7 @@ import type { Place } from '../interaction.ts'
 import type { EditableField } from '../message/body-fields.ts'
 import { BeyondBound, MAX_REPLACED } from '../message/bounds.ts'
 import type { Edit } from './edits.ts'
+import { isPersonal } from './people/names.ts'
 import type { FieldLookup, FieldRule } from './stand-ins/field-rules.ts'
 import type { StandIns } from './stand-ins/stand-ins.ts'
 
@@ -38,6 +39,7 @@ export function secretsOfFields(fields: readonly EditableField[], table: FieldLo
 export function ruleOf({ names, number, value }: EditableField, table: FieldLookup): FieldRule | undefined {
   if (value === '') return undefined
   const rule = table.rule(names, number)
+  if (rule?.isMeant && !isPersonal(rule.type, value)) return undefined
   if (rule?.kind !== 'secret') return rule
   // A form and XML spell a switch as a text; a key's id and a stand-in are known to everybody.
   if (/^(?:true|false|null)$/.test(value) || isPublicClientId(value) || value.startsWith('redacted-'))

@@ -5,12 +5,14 @@ import { isPublicClientId } from '../../tokens/client-id.ts'
 import type { Redaction } from '../interaction.ts'
 import type { EditableField } from '../message/body-fields.ts'
 import { BeyondBound } from '../message/bounds.ts'
-import { utf8 } from '../message/bytes.ts'
+import { latin1, utf8 } from '../message/bytes.ts'
 import { jsonText } from '../message/json-leaves.ts'
 import { secretsOfFields } from './body.ts'
 import type { Edit, Search } from './edits.ts'
 import { secretsOfHeaders } from './headers.ts'
 import type { Memory } from './known-words.ts'
+import { personalMeaning } from './people/names.ts'
+import { isPersonText } from './people/told.ts'
 import type { RedactionPolicy } from './policy.ts'
 import { secretMeaning } from './secrets/names.ts'
 import type { KnownWords, Secrets } from './secrets/secrets.ts'
@@ -30,8 +32,9 @@ export type RedactionContext = {
 }
 
 /** What is looked for in an exchange that holds these words of its own. */
-export function searchOf({ secrets, standIns, memory }: RedactionContext, own: KnownWords): Search {
-  const note: Search['note'] = ({ rule, value }, spelled) => {
+export function searchOf({ policy, secrets, standIns, memory }: RedactionContext, own: KnownWords): Search {
+  const note: Search['note'] = ({ rule, value, standIn }, spelled) => {
+    if (standIn !== undefined) return memory.notePerson({ rule, value, standIn }, own)
     if (!looksMade(value)) return false
     // Which of its encodings is a part of the secret itself, nobody can say.
     const readings = [value, utf8(spelled), jsonText(spelled), decodePercentOrKeep(utf8(spelled))]
@@ -39,7 +42,7 @@ export function searchOf({ secrets, standIns, memory }: RedactionContext, own: K
       .map((reading) => memory.noteSecret(rule, reading, own) || secrets.learn(reading))
       .includes(true)
   }
-  return { secrets, standIns, words: [own, memory.earlier], note }
+  return { secrets, standIns, words: [own, memory.earlier], people: policy.personal, note }
 }
 
 /** No word of a sentence: a text can say `password: wrong` in many ways. */
@@ -47,15 +50,32 @@ function looksMade(value: string): boolean {
   return /[0-9]|[a-z][A-Z]|[^A-Za-z\s.,'-]/.test(value) || (value.length >= 16 && !/\s/.test(value))
 }
 
-/** What stands in a path behind what is called a secret: `/password/VALUE/reset`. A word there says what is to be done. */
-export function learnSegments({ secrets, memory }: RedactionContext, target: string, own: KnownWords): void {
+/**
+ * What stands in a path behind what is called a secret or a person: `/password/VALUE/reset`, `/by-phone/VALUE`. A word
+ * there says what is to be done.
+ */
+export function learnSegments(
+  { policy, secrets, memory, standIns }: RedactionContext,
+  target: string,
+  own: KnownWords,
+): void {
   const segments = splitTarget(target).path.split('/')
   for (const [i, segment] of segments.entries()) {
-    const meaning = secretMeaning(segments[i - 1] ?? '')
-    const value = meaning ? decodePercentOrKeep(segment) : ''
-    if (meaning === undefined || !/[0-9]/.test(value) || isPublicClientId(value)) continue
-    secrets.learn(value)
-    memory.noteSecret(meaning.type, value, own)
+    if (i === 0 || !/[0-9A-Z@%]/.test(segment)) continue
+    const name = (segments[i - 1] ?? '').replace(/^(?:by|of)[-_]/, '')
+    if (name.length < 2) continue
+    const meaning = secretMeaning(name)
+    const type = meaning === undefined && policy.personal ? personalMeaning(name) : undefined
+    if (meaning === undefined && type === undefined) continue
+    const value = decodePercentOrKeep(segment)
+    if (isPublicClientId(value) || value.startsWith('redacted-')) continue
+    if (meaning !== undefined && /[0-9]/.test(value)) {
+      secrets.learn(value)
+      memory.noteSecret(meaning.type, value, own)
+    }
+    if (type === undefined || !isPersonText(type, latin1(value))) continue
+    const { text, verbatim } = standIns.personal(type, value)
+    if (!verbatim) memory.notePerson({ rule: type, value, standIn: text }, own)
   }
 }
 
@@ -75,10 +95,27 @@ export function learnSecrets(
     secrets.learn(value)
     memory.noteSecret('credentials', value, own)
   }
-  const held = new Set(secretsOfFields(fields, policy.fields))
+  const held = new Set([...secretsOfFields(fields, policy.fields), ...secretNames(fields)])
   // No message has so many; they would be looked for in everything that follows.
   if (held.size > MAX_SECRETS) throw new BeyondBound('too-many-secrets')
   for (const value of held) secrets.learn(value)
+}
+
+/** `{"tokens": {"VALUE": …}}`: the names in what is called after secrets can be these themselves. */
+function secretNames(fields: readonly EditableField[]): string[] {
+  const nested = fields.filter(({ names }) => names.length > 1)
+  return nested.flatMap(({ names }) =>
+    names.filter(
+      (name, i) =>
+        i > 0 &&
+        name.length >= 8 &&
+        /[0-9]/.test(name) &&
+        /[A-Za-z]/.test(name) &&
+        !/^[a-z]{2,10}_|\s/.test(name) &&
+        secretMeaning(name) === undefined &&
+        secretMeaning(names[i - 1] ?? '') !== undefined,
+    ),
+  )
 }
 
 const MAX_SECRETS = 2000

@@ -4,6 +4,7 @@ import { BeyondBound, MAX_REPLACED, withinBounds } from '../message/bounds.ts'
 import { escaped } from '../message/json-leaves.ts'
 import type { Splice } from '../message/splice.ts'
 import { fieldAt } from './field-at.ts'
+import { tellingParts } from './plain-json.ts'
 import { type KnownWords, SEARCHED_LENGTH, type SecretHit, type Secrets } from './secrets/secrets.ts'
 import type { StandIns } from './stand-ins/stand-ins.ts'
 
@@ -24,6 +25,8 @@ export type Search = {
   readonly standIns: StandIns
   /** Personal values of earlier exchanges, and of this one its personal values and short secrets. */
   readonly words: readonly KnownWords[]
+  /** Whether what is a person by its form is taken out. */
+  readonly people: boolean
   /** All of the message was looked through, and holds nothing beside its fields. */
   readonly isSwept?: true
   /** What a name in a text has shown is looked for as well. True when it was not before. */
@@ -37,23 +40,28 @@ export type Search = {
 export function withFindings(
   text: string,
   edits: readonly Edit[],
-  { secrets, standIns, words, note, isSwept }: Search,
+  { secrets, standIns, words, people, note, isSwept }: Search,
   placeOf: (start: number, end: number) => Place,
   fields: readonly EditableField[] = [],
 ): Edit[] {
   if (isSwept) return [...edits].sort((a, b) => a.start - b.start)
   const found: Edit[] = []
-  const look = () => secrets.find(text, words).filter((hit) => !isJudged(text, fields, hit))
+  const look = () =>
+    secrets.find(text, words, people).flatMap((hit) => {
+      if (isJudged(text, fields, hit)) return []
+      return hit.isPerson ? withStandIn(hit, standIns) : [hit]
+    })
   const first = look()
   if (edits.length + first.length > MAX_REPLACED) throw new BeyondBound('too-many-secrets')
   const isNews = first
-    .filter(({ isNamed }) => isNamed)
+    .filter(isTelling)
     .map((hit) => note(hit, text.slice(hit.start, hit.end)))
     .includes(true)
   for (const hit of isNews ? look() : first) {
     const field = fieldAt(fields, hit.start, hit.end)
     if (field?.number && !isWholeNumber(field, hit)) continue
-    found.push(editOf(text, hit, field?.number === true, standIns, placeOf))
+    const isNumber = field?.number ?? fieldAt(fields, hit.start, hit.start + 1)?.number ?? false
+    found.push(editOf(text, hit, isNumber, standIns, placeOf))
   }
   if (found.length === 0) return [...edits].sort((a, b) => a.start - b.start)
   return merged([...edits, ...found])
@@ -62,16 +70,47 @@ export function withFindings(
 /** A search that has nothing left to find, when that is so of all these texts together: most messages hold no more. */
 export function sweptSearch(search: Search, texts: readonly string[]): Search {
   return withinBounds(
-    () =>
-      search.secrets.find(texts.join('\n'), search.words).length === 0
-        ? { ...search, isSwept: true }
-        : search,
+    () => {
+      const { secrets, words, people } = search
+      const changing = texts.filter((text) => !secrets.isSteady(text, words))
+      const text = changing.map((each) => lessOf(each, search)).join('\n')
+      const hits = text === '' ? [] : secrets.find(text, words, people)
+      if (hits.length === 0) {
+        for (const each of changing) secrets.remember(each)
+        return { ...search, isSwept: true }
+      }
+      // What one part of a message tells is looked for in all of them.
+      const whole = changing.join('\n')
+      for (const hit of secrets.find(whole, words, people)) {
+        if (!isTelling(hit)) continue
+        for (const one of hit.isPerson ? withStandIn(hit, search.standIns) : [hit])
+          search.note(one, whole.slice(one.start, one.end))
+      }
+      return search
+    },
     () => search,
   )
 }
 
+/** Of a JSON text that holds nothing known, what can hold something by its form. */
+function lessOf(text: string, { secrets, words }: Search): string {
+  const parts = tellingParts(text)
+  return parts === undefined || secrets.holdsKnown(text, words) ? text : parts
+}
+
+/** What is looked for in the rest of the message as well: by itself it looks like any other text. */
+function isTelling({ isNamed, isPerson }: SecretHit): boolean {
+  return isNamed === true || isPerson === true
+}
+
+/** A person with what stands for it; none for a test value, which is kept. */
+function withStandIn(hit: SecretHit, standIns: StandIns): SecretHit[] {
+  const { text, verbatim } = standIns.personal(hit.rule, hit.value)
+  return verbatim ? [] : [{ ...hit, standIn: text }]
+}
+
 /** The name before it is that of its field, by which the field is judged, with all that stands around it. */
-function isJudged(
+export function isJudged(
   text: string,
   fields: readonly EditableField[],
   { start, end, isNamed }: SecretHit,

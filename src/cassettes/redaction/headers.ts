@@ -1,5 +1,5 @@
 import type { HeaderLine } from '../../http/header-lines.ts'
-import { decodeFormOrKeep } from '../../http/percent.ts'
+import { decodeFormOrKeep, decodePercentOrKeep } from '../../http/percent.ts'
 import { isPublicClientId } from '../../tokens/client-id.ts'
 import type { Place } from '../interaction.ts'
 import { latin1, utf8 } from '../message/bytes.ts'
@@ -49,8 +49,8 @@ export function readHeaders(
 }
 
 /** What is left of the values, for a search in all of them together. */
-export function headerText(kept: readonly Kept[]): string {
-  return kept.map(({ bytes, own }) => spliced(bytes, own)).join('\n')
+export function headerTexts(kept: readonly Kept[]): readonly string[] {
+  return kept.map(({ bytes, own }) => (own.length === 0 ? bytes : spliced(bytes, own)))
 }
 
 /**
@@ -100,12 +100,26 @@ export function secretsOfHeaders(lines: readonly HeaderLine[]): string[] {
     if (lower === 'idempotency-key' || lower === 'www-authenticate') continue
     if (!SENSITIVE.test(lower) && secretMeaning(lower) === undefined) continue
     if (lower === 'cookie')
-      values.push(...cookiePairs(value).map((pair) => value.slice(pair.start, pair.end)))
+      values.push(...cookiePairs(value).flatMap(({ start, end }) => cookieSecrets(value.slice(start, end))))
     else if (lower === 'set-cookie')
-      values.push(...firstPair(value).map(({ start, end }) => value.slice(start, end)))
+      values.push(...firstPair(value).flatMap(({ start, end }) => cookieSecrets(value.slice(start, end))))
     else values.push(...credentials(value))
   }
   return values
+}
+
+/** A cookie, and what is put together in it: JSON, a form, a value and its signature. */
+function cookieSecrets(value: string): string[] {
+  const text = decodePercentOrKeep(value)
+  const inner = /^(?:ey|[A-Za-z0-9+/_-]{16,}={0,2}$)/.test(text)
+    ? Buffer.from(text, 'base64').toString('latin1')
+    : ''
+  const readable = /^[[{]/.test(inner) ? inner : text
+  const pieces = /[^\w+/-]/.test(readable) ? readable.split(/[^\w+/-]+/) : []
+  return [
+    value,
+    ...pieces.filter((piece) => piece.length >= 8 && /[0-9]/.test(piece) && /[A-Za-z]/.test(piece)),
+  ]
 }
 
 function credentials(value: string): string[] {

@@ -14,8 +14,8 @@ export type Memory = {
   readonly earlier: KnownWords
   /** Remembers what these edits have replaced: `own` for the exchange they are of, `earlier` for later ones. */
   readonly remember: (edits: readonly Edit[], own: KnownWords) => void
-  /** Remembers a person whom no field of the exchange has told of. */
-  readonly notePerson: (known: KnownWord, own: KnownWords) => void
+  /** Remembers a person whom no field of the exchange has told of; false when it was remembered before. */
+  readonly notePerson: (known: KnownWord, own: KnownWords) => boolean
   /** Remembers a short secret for its exchange; false when it is none, or was remembered before. */
   readonly noteSecret: (rule: string, value: string, own: KnownWords) => boolean
 }
@@ -34,17 +34,24 @@ export function createMemory(secrets: Secrets, fields: FieldLookup): Memory {
   }
   const notePerson: Memory['notePerson'] = (known, own) => {
     const { rule, value } = known
-    if (secrets.isWord(value)) return
+    if (secrets.isWord(value)) return false
     // A reply mostly tells what its request has told.
-    if (!own.add(value, known)) return
-    for (const spelled of otherSpellings(value)) own.add(spelled, known)
-    if (seen.size >= MAX_REMEMBERED || seen.has(value) || !isTelling(value) || fields.shape(rule)?.date)
-      return
+    if (!own.add(value, known)) return false
+    for (const spelled of spellingsOf(rule, value)) own.add(spelled, known)
+    if (
+      seen.size >= MAX_REMEMBERED ||
+      seen.has(value) ||
+      PLACES.has(rule) ||
+      !isTelling(value) ||
+      fields.shape(rule)?.date
+    )
+      return true
     seen.add(value)
     earlier.add(value, known)
     const plain = withoutAccents(value)
     if (plain !== value) earlier.add(plain, known)
     if (PHONE.test(value)) earlier.add(value.slice(1), known)
+    return true
   }
   return {
     earlier,
@@ -63,6 +70,8 @@ export function createMemory(secrets: Secrets, fields: FieldLookup): Memory {
   }
 }
 
+/** Where many people are: not looked for in later exchanges. */
+const PLACES = new Set(['address', 'birthPlace', 'ip', 'location'])
 const PHONE = /^\+[1-9][0-9]{9,14}$/
 const DATE = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/
 /** Of a country code; all that this currency is used with have as many. */
@@ -85,6 +94,39 @@ function inGroups(digits: string, lengths: readonly number[]): readonly string[]
   return ends.map((end, i) => digits.slice(end - (lengths[i] ?? 0), end))
 }
 
+/** As it is, and what is made of a number that was sent with spaces, of a name of several parts, and of an IBAN. */
+function spellingsOf(rule: string, value: string): readonly string[] {
+  const spelled = [...otherSpellings(value)]
+  if (rule === 'phone' && !PHONE.test(value)) {
+    const plain = value.replaceAll(/[^0-9+]/g, '').replace(/^00/, '+')
+    const digits = plain.replace('+', '')
+    if (digits.length >= 8 && plain !== value) spelled.push(plain, ...otherSpellings(plain))
+    if (/^0[0-9]{8,9}$/.test(digits)) spelled.push(...[' ', '-', '.'].map((one) => inPairs(digits).join(one)))
+  }
+  if (rule === 'iban')
+    spelled.push((value.replaceAll(' ', '').match(/.{1,4}/g) ?? []).join(' '), value.replaceAll(' ', ''))
+  if (rule === 'firstName' || rule === 'lastName') {
+    const parts = value.split(/\s+/)
+    for (const part of parts.length > 1 ? parts : [])
+      if (/^\p{L}[\p{L}\p{M}'’-]{3,}/u.test(part)) spelled.push(part)
+    const plain = parts.length > 1 ? withoutAccents(value) : value
+    if (plain !== value) spelled.push(...plain.split(/\s+/).filter((part) => part.length >= 4))
+    if (value.includes("'")) spelled.push(value.replaceAll("'", '’'))
+    if (value.includes('’')) spelled.push(value.replaceAll('’', "'"))
+  }
+  if (!ASCII.test(value)) spelled.push(value.normalize('NFD'), value.normalize('NFC'))
+  return spelled.filter((one) => one !== '' && one !== value)
+}
+
+function inPairs(digits: string): string[] {
+  return digits.match(/.{1,2}/g) ?? []
+}
+
+const MONTHS = [
+  'January February March April May June July August September October November December',
+  'janvier février mars avril mai juin juillet août septembre octobre novembre décembre',
+].map((names) => names.split(' '))
+
 /** As a person or a server writes the same value. A name of fewer than five letters is a word of many texts. */
 function otherSpellings(value: string): readonly string[] {
   if (PHONE.test(value)) {
@@ -106,7 +148,20 @@ function otherSpellings(value: string): readonly string[] {
   const [, year = '', month = '', day = ''] = DATE.exec(value) ?? []
   if (day !== '') {
     const dayFirst = ['/', '-', '.'].map((between) => [day, month, year].join(between))
+    const short = String(Number(day))
+    const named = MONTHS.flatMap((names) => {
+      const name = names[Number(month) - 1] ?? ''
+      return [
+        `${short} ${name} ${year}`,
+        `${day} ${name} ${year}`,
+        `${name} ${short}, ${year}`,
+        `${short} ${name.slice(0, 3)} ${year}`,
+      ]
+    })
     return [
+      ...named,
+      `${day}/${month}/${year.slice(2)}`,
+      `${short}/${Number(month)}/${year}`,
       ...dayFirst,
       `${month}/${day}/${year}`,
       year + month + day,

@@ -7,11 +7,12 @@ import { spliced } from '../message/splice.ts'
 import { fieldEdits } from './body.ts'
 import { learnSecrets, type RedactionContext, searchOf, sentName } from './context.ts'
 import { sweptSearch, withFindings } from './edits.ts'
-import { headerText, readHeaders, redactHeaders } from './headers.ts'
+import { headerTexts, readHeaders, redactHeaders } from './headers.ts'
 import { bindingsOf, placeInBody } from './holes.ts'
 import { orOpaque } from './or-opaque.ts'
 import type { KnownWords } from './secrets/secrets.ts'
 import { withShownPlaces } from './shown-places.ts'
+import { noteTold } from './told-people.ts'
 import { readableLines, withoutUnreadable } from './unreadable-head.ts'
 
 export type RedactedReply = {
@@ -49,11 +50,15 @@ function redactReadable(
   const read = readableBody(reply)
   const { body: named, made: bodyEdits } = orOpaque(read, () => {
     learnSecrets(context, reply.headers, read.fields, words)
+    noteTold(read.fields, read.bytes, context, words)
     return fieldEdits(read.fields, 'reply-body', standIns, policy.personal)
   }, [])
   memory.remember(bodyEdits, words)
   const lines = readHeaders(reply.headers, 'reply-header', policy, standIns)
-  const search = sweptSearch(searchOf(context, words), [headerText(lines), spliced(named.bytes, bodyEdits)])
+  const search = sweptSearch(searchOf(context, words), [
+    ...headerTexts(lines),
+    spliced(named.bytes, bodyEdits),
+  ])
   const { body, made: found } = orOpaque(
     named,
     () => withFindings(named.bytes, bodyEdits, search, placeInBody('reply-body', named.fields), named.fields),

@@ -8,14 +8,14 @@ import { spliced } from '../message/splice.ts'
 import { fieldEdits } from './body.ts'
 import { learnSecrets, learnSegments, type RedactionContext, searchOf, sentName } from './context.ts'
 import { sweptSearch, withFindings } from './edits.ts'
-import { headerText, readHeaders, redactHeaders } from './headers.ts'
+import { headerTexts, readHeaders, redactHeaders } from './headers.ts'
 import { bindingsOf, pathBindings, placeInBody, placeInTarget } from './holes.ts'
 import { newWords } from './known-words.ts'
 import { orOpaque } from './or-opaque.ts'
 import type { KnownWords } from './secrets/secrets.ts'
 import { withShownPlaces } from './shown-places.ts'
 import { storedBody } from './stored-body.ts'
-import { noteInPath, noteTold } from './told-people.ts'
+import { noteTold } from './told-people.ts'
 import { readableRequest, withoutUnreadable } from './unreadable-head.ts'
 
 export type RedactedRequest = {
@@ -51,12 +51,12 @@ function redactReadable(request: CapturedRequest, context: RedactionContext): Re
     return fieldEdits(read.fields, 'request-body', standIns, policy.personal)
   }, [])
   memory.remember(bodyEdits, words)
-  noteInPath(target, context, words)
   noteTold(query, '', context, words)
   const lines = readHeaders(request.headers, 'request-header', policy, standIns)
   const search = sweptSearch(searchOf(context, words), [
     spliced(target, queryEdits),
-    headerText(lines),
+    ...query.filter(({ value }) => value.includes(' ')).map(({ value }) => latin1(value)),
+    ...headerTexts(lines),
     spliced(named.bytes, bodyEdits),
   ])
   const { body, made: found } = orOpaque(

@@ -1,22 +1,20 @@
-import { splitTarget } from '../../http/target.ts'
-import type { EditableField } from '../message/body-fields.ts'
+import { isPublicClientId } from '../../tokens/client-id.ts'
+import { bodyFields, type EditableField } from '../message/body-fields.ts'
 import { MAX_LAYERS } from '../message/bounds.ts'
-import { latin1, utf8 } from '../message/bytes.ts'
-import { jsonLeaves } from '../message/json-leaves.ts'
+import { latin1 } from '../message/bytes.ts'
+import { isTable } from '../message/csv-values.ts'
+import { ruleOf } from './body.ts'
 import type { RedactionContext } from './context.ts'
 import type { KnownWords } from './secrets/secrets.ts'
 
-/** `phone: …` and `firstName=…` in a text. */
-const TOLD =
-  /(?:^|[^A-Za-z])(phone|msisdn|mobile|e-?mail|first[ _-]?name|last[ _-]?name|date[ _-]?of[ _-]?birth)["']?[ \t]{0,4}[=:][ \t]{0,4}["']?([^\s"'&,;<>{}]{2,100})/gi
-/** A number in its international form is nothing else. */
-const PHONE = /\+[1-9][0-9]{9,14}(?![0-9])/g
-const MAYBE_TOLD = /[=:]/
-const MAYBE_JSON = /^\s{0,8}[[{]/
+/** So many people of one message are looked for in some dozen spellings each, the others as they were written. */
+const MAX_TOLD = 2000
+
+type Told = { readonly context: RedactionContext; readonly own: KnownWords; left: number }
 
 /**
- * People in texts without a field of their own: in a JSON text that is a text of a body, behind the name of a field in a
- * text, and phone numbers wherever a client writes one. They are looked for in their exchange from then on.
+ * A text of a field can be a body itself: JSON in JSON, a table in a part, a page in an error, an event of a stream. What
+ * its fields say is secret or a person is looked for in the whole exchange from then on.
  *
  * @throws BeyondBound
  */
@@ -26,54 +24,54 @@ export function noteTold(
   context: RedactionContext,
   own: KnownWords,
 ): void {
-  if (!context.policy.personal) return
   const told = { context, own, left: MAX_TOLD }
   // What has no fields is one text.
-  if (fields.length === 0 && bytes !== '') noteText(utf8(bytes), told)
-  for (const { value, number } of fields) if (!number) noteText(value, told)
+  if (fields.length === 0 && bytes !== '') noteText(bytes, told, 0)
+  for (const { value, number } of fields)
+    if (!number && value.length >= 8 && MAY_HOLD.test(value)) noteText(latin1(value), told, 0)
 }
 
-/** So many people of one message are looked for in some dozen spellings each, the others as they were written. */
-const MAX_TOLD = 2000
+/** Most texts of most fields are no body. */
+const MAY_HOLD = /[[{<"\n]|^--/
+const JSON_AT = /[[{]\s{0,8}["[{]/
+const PARTS_AT = /^--[^\r\n]{1,200}\r?\ncontent-/i
+const TAG_AT = /<[A-Za-z!?]/
 
-type Told = { readonly context: RedactionContext; readonly own: KnownWords; left: number }
-
-/** Of the path of a target. */
-export function noteInPath(target: string, context: RedactionContext, own: KnownWords): void {
-  if (context.policy.personal && target.includes('+'))
-    notePhones(splitTarget(target).path, { context, own, left: MAX_TOLD })
-}
-
-function noteText(text: string, told: Told, layer = 0): void {
-  if (text.length < 8) return
-  if (MAYBE_JSON.test(text) && layer < MAX_LAYERS) {
-    const { fields } = told.context.policy
-    for (const { kind, names, value } of jsonLeaves(latin1(text))) {
-      const rule = fields.rule(names)
-      if (rule?.kind === 'personal') note(rule.type, value, told)
-      else if (kind === 'string') noteText(value, told, layer + 1)
-    }
-    return
-  }
-  if (text.includes('+')) notePhones(text, told)
-  if (!MAYBE_TOLD.test(text)) return
-  TOLD.lastIndex = 0
-  for (let match = TOLD.exec(text); match !== null; match = TOLD.exec(text)) {
-    const rule = told.context.policy.fields.rule([(match[1] ?? '').replaceAll(/[ _-]/g, '')])
-    if (rule?.kind === 'personal') note(rule.type, match[2] ?? '', told)
+function noteText(bytes: string, told: Told, layer: number): void {
+  if (layer >= MAX_LAYERS) return
+  const start = startOf(bytes)
+  if (start === -1) return
+  const { fields: table } = told.context.policy
+  for (const field of bodyFields(bytes.slice(start), '')) {
+    const rule = ruleOf(field, table)
+    if (rule === undefined) {
+      if (!field.number && field.value.length >= 8) noteText(latin1(field.value), told, layer + 1)
+    } else if (rule.kind === 'personal') notePerson(rule.type, field.value, told)
+    else if (rule.kind === 'secret' || !isPublicClientId(field.value))
+      noteSecret(rule.type, field.value, told)
   }
 }
 
-function notePhones(text: string, told: Told): void {
-  for (const [phone] of text.matchAll(PHONE)) note('phone', phone, told)
+/** Where a text begins that has fields; -1 when it has none. */
+function startOf(bytes: string): number {
+  if (PARTS_AT.test(bytes) || /^\s*"/.test(bytes)) return 0
+  const json = bytes.search(JSON_AT)
+  const tag = bytes.includes('<') ? bytes.search(TAG_AT) : -1
+  if (tag !== -1 && (json === -1 || tag < json))
+    return bytes.includes('</') || bytes.includes('/>') ? tag : json
+  if (json !== -1) return json
+  return bytes.includes('\n') && isTable(bytes) ? 0 : -1
 }
 
-function note(type: string, value: string, told: Told): void {
-  // What is written behind the name of a field in a sentence about it is no person.
-  const isName = type === 'firstName' || type === 'lastName'
-  if (!(isName ? /^\p{Lu}/u : /[0-9@]/).test(value)) return
-  if (value.startsWith('redacted-')) return
-  const { standIns, memory } = told.context
+function noteSecret(type: string, value: string, { context, own }: Told): void {
+  if (/^\s*$/.test(value) || value.length < 4) return
+  context.secrets.learn(value)
+  context.memory.noteSecret(type, value, own)
+}
+
+function notePerson(type: string, value: string, told: Told): void {
+  const { policy, standIns, memory } = told.context
+  if (!policy.personal || value.startsWith('redacted-')) return
   const { text, verbatim } = standIns.personal(type, value)
   if (verbatim) return
   const known = { rule: type, value, standIn: text }

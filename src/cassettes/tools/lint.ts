@@ -1,3 +1,4 @@
+import type { HeaderLine } from '../../http/header-lines.ts'
 import { isPublicClientId } from '../../tokens/client-id.ts'
 import { decidingOf } from '../bindings/deciding.ts'
 import { CassetteError, type CassettePlace } from '../cassette-error.ts'
@@ -19,6 +20,8 @@ import { noReplySentence } from '../no-reply.ts'
 import { ruleOf } from '../redaction/body.ts'
 import { isDigestText } from '../redaction/body-digest.ts'
 import { CONTRACT_FIELDS } from '../redaction/contract.ts'
+import { isJudged } from '../redaction/edits.ts'
+import { placeInBody, placeInTarget } from '../redaction/holes.ts'
 import { createSecrets, type Secrets } from '../redaction/secrets/secrets.ts'
 import { createFieldLookup } from '../redaction/stand-ins/field-rules.ts'
 import { createStandIns, type StandIns } from '../redaction/stand-ins/stand-ins.ts'
@@ -140,6 +143,7 @@ function lintInteractions(cassette: Cassette, options: LintOptions): LintProblem
     testValues: Object.keys(scores),
   })
   const problems: LintProblem[] = []
+  const secrets = createSecrets(CONTRACT_FIELDS.words)
   const seen = new Set<number>()
   for (const interaction of cassette.interactions) {
     const at = { entry: interaction.sequence }
@@ -154,7 +158,15 @@ function lintInteractions(cassette: Cassette, options: LintOptions): LintProblem
       problems.push({ severity: 'warning', kind: 'structure', message, at })
     }
     problems.push(...lintBeyond(interaction))
-    problems.push(...lintFields(interaction, standIns, cassette.redaction), ...lintPlaces(interaction))
+    const inFields = lintFields(interaction, standIns, cassette.redaction)
+    const told = new Set(inFields.flatMap(({ place }) => (place ? [placeKey(place)] : [])))
+    problems.push(
+      ...inFields,
+      ...lintTexts(interaction, standIns, cassette.redaction, secrets).filter(
+        ({ place }) => place === undefined || !told.has(placeKey(place)),
+      ),
+      ...lintPlaces(interaction),
+    )
   }
   return problems
 }
@@ -193,6 +205,60 @@ function lintFields(interaction: Interaction, standIns: StandIns, policy: string
       return [{ severity: 'error', kind: 'secret', message: `holds a secret (${rule.type})`, at, place }]
     }),
   )
+}
+
+/** People in texts, in paths and in headers: by what a recording takes them out by. */
+function lintTexts(
+  { request, reply, sequence }: Interaction,
+  standIns: StandIns,
+  policy: string,
+  secrets: Secrets,
+): LintProblem[] {
+  const target = latin1(request.target)
+  const texts: LintedText[] = [
+    { text: target, fields: queryFields(target), placeOf: placeInTarget(target, queryFields(target)) },
+    ...bodyTexts('request', request),
+    ...(reply ? bodyTexts('reply', reply) : []),
+  ]
+  const severity = policy.startsWith('contract') ? 'error' : 'warning'
+  return texts.flatMap(({ text, fields, placeOf }) =>
+    withinBounds(
+      () =>
+        secrets
+          .find(text, [], true)
+          .filter((hit) => hit.isPerson && !isJudged(text, fields, hit))
+          .filter(({ rule, value }) => !standIns.personal(rule, value).verbatim)
+          .map(({ rule, start, end }): LintProblem => {
+            const message = `holds a personal value (${rule})`
+            return {
+              severity,
+              kind: 'personal',
+              message,
+              at: { entry: sequence },
+              place: placeOf(start, end),
+            }
+          }),
+      () => [],
+    ),
+  )
+}
+
+type LintedText = {
+  readonly text: string
+  readonly fields: readonly EditableField[]
+  readonly placeOf: (start: number, end: number) => Place
+}
+
+function bodyTexts(
+  part: 'request' | 'reply',
+  message: { readonly headers: readonly HeaderLine[]; readonly body: Uint8Array },
+): LintedText[] {
+  const { bytes, fields } = readableBody(message)
+  const lines = message.headers.map(([name, value]): LintedText => {
+    const place = { part: `${part}-header`, pointer: `/${name.toLowerCase()}` } as const
+    return { text: latin1(value), fields: [], placeOf: () => place }
+  })
+  return [...lines, { text: bytes, fields, placeOf: placeInBody(`${part}-body`, fields) }]
 }
 
 function structural(cause: unknown): LintProblem {

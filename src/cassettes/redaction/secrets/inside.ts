@@ -10,12 +10,18 @@ const HEX = /(?:[0-9a-f]{2}){8,}|(?:[0-9A-F]{2}){8,}/g
 const PACKED = ['\x1f\x8b\x08', 'PK\x03\x04'] as const
 const MAX_PACKED = 32
 
+/** Whether something packed can begin in a text. */
+export function mayBePacked(text: string): boolean {
+  return PACKED.some((magic) => text.includes(magic))
+}
+
 /** The texts inside a text: in base64 and hexadecimal, packed or not. @throws BeyondBound */
 export function* innerTexts(text: string, room: Room): Generator<Inner> {
   const runs = base64Runs(text)
   yield* wrapped(text, runs, room)
   for (const run of runs) {
     if (mayBeReadable(run.text)) yield* readable(Buffer.from(run.text, 'base64'), run, room)
+    if (BASE32.test(run.text)) yield* readable(base32Bytes(run.text), run, room)
     // Hexadecimal is made of a part of the same characters.
     HEX.lastIndex = 0
     const hexes: Run[] = []
@@ -23,6 +29,7 @@ export function* innerTexts(text: string, room: Room): Generator<Inner> {
       hexes.push({ start: run.start + match.index, text: match[0] })
     for (const hex of hexes) yield* readable(Buffer.from(hex.text, 'hex'), hex, room)
   }
+  if (FOUR_BYTES.test(text)) yield* listed(text, room)
   let tries = 0
   for (const magic of PACKED) {
     for (let at = text.indexOf(magic); at !== -1; at = text.indexOf(magic, at + 1)) {
@@ -31,6 +38,45 @@ export function* innerTexts(text: string, room: Room): Generator<Inner> {
       const inner = unpacked(bytes, room)
       if (inner !== bytes) yield { text: inner.toString('latin1'), start: at, end: text.length }
     }
+  }
+}
+
+/** RFC 4648, in either case. */
+const BASE32 = /^(?:[A-Z2-7]{16,}|[a-z2-7]{16,})=*$/
+const BASE32_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+function base32Bytes(run: string): Buffer {
+  const bytes: number[] = []
+  let bits = 0
+  let held = 0
+  for (const character of run.toUpperCase()) {
+    const value = BASE32_ALPHABET.indexOf(character)
+    if (value === -1) break
+    held = ((held << 5) | value) & 0xfff
+    bits += 5
+    if (bits < 8) continue
+    bits -= 8
+    bytes.push((held >> bits) & 255)
+  }
+  return Buffer.from(bytes)
+}
+
+/** Bytes one by one: `5a:71:37`, `0x5a, 0x71`, `90, 113, 55`. */
+const HEX_LIST =
+  /(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{2}(?:[ :,-]{1,2}(?:0x)?[0-9a-fA-F]{2}){7,}(?![0-9A-Za-z])/g
+const DECIMAL_LIST = /(?<![0-9.])[0-9]{2,3}(?: ?[, ] ?[0-9]{2,3}){7,}(?![0-9.])/g
+const FOUR_BYTES =
+  /[0-9a-fA-F]{2}[ :,-]{1,2}(?:0x)?[0-9a-fA-F]{2}[ :,-]{1,2}(?:0x)?[0-9a-fA-F]{2}[ :,-]{1,2}(?:0x)?[0-9a-fA-F]{2}/
+
+function* listed(text: string, room: Room): Generator<Inner> {
+  for (const { index, 0: list } of text.matchAll(HEX_LIST)) {
+    const bytes = list.split(/[ :,-]+/).map((each) => Number.parseInt(each.replace('0x', ''), 16))
+    yield* readable(Buffer.from(bytes), { start: index, text: list }, room)
+  }
+  for (const { index, 0: list } of text.matchAll(DECIMAL_LIST)) {
+    const bytes = list.split(/[ ,]+/).map(Number)
+    if (bytes.every((byte) => byte >= 9 && byte < 256))
+      yield* readable(Buffer.from(bytes), { start: index, text: list }, room)
   }
 }
 

@@ -65,6 +65,7 @@ const WEAK: ReadonlyMap<string, string> = new Map(
     jsessionid: 'cookie',
     phpsessid: 'cookie',
     cle: 'key',
+    clave: 'password',
   }),
 )
 
@@ -80,9 +81,10 @@ const PAIRS: readonly (readonly [first: RegExp, second: RegExp, type: string])[]
   [/^code$/, /^(?:pin|otp|sms|secret|securite|confirmation|verification)$/, 'code'],
   [/^(?:seed|recovery|secret)$/, /^(?:phrase|words)$/, 'passphrase'],
   [/^code$/, /^verifier$/, 'code'],
-  [/^(?:security|secret)$/, /^(?:answer|answers|reponse)$/, 'secret'],
+  [/^(?:security|secret|question)$/, /^(?:answer|answers|reponse)$/, 'secret'],
   [/^saml$/, /^response$/, 'token'],
   [/^magic$/, /^(?:link|url)$/, 'token'],
+  [/^backup$/, /^(?:code|codes)$/, 'code'],
   [/^connection$/, /^string$/, 'credentials'],
   [/^pass$/, /^(?:word|words|phrase|code|key)$/, 'password'],
   [/^onetime$/, /^(?:code|password)$/, 'otp'],

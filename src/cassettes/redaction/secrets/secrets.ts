@@ -2,11 +2,12 @@ import { isPublicClientId } from '../../../tokens/client-id.ts'
 import { BeyondBound, MAX_LAYERS, MAX_REPLACED } from '../../message/bounds.ts'
 import { latin1, utf8 } from '../../message/bytes.ts'
 import { unpackingRoom } from '../../message/packed.ts'
-import { type Inner, innerTexts } from './inside.ts'
+import { type Inner, innerTexts, mayBePacked } from './inside.ts'
+import { ESCAPING, type Marks, marksOf } from './marks.ts'
 import { MEANING_TYPES } from './names.ts'
 import { createNeedles } from './needles.ts'
 import { base64Needles, findPatterns } from './patterns.ts'
-import { decodings, type View, views } from './views.ts'
+import { asGiven, decoded, decodings, STEPS, type View } from './views.ts'
 import type { WordIndex } from './word-index.ts'
 
 /** Where a secret or a known personal value stands in a text. */
@@ -18,12 +19,14 @@ export type SecretHit = {
   readonly value: string
   /** What stands before it says what it is; elsewhere it looks like any other text. */
   readonly isNamed?: true
+  /** A person's value by its form or by the name before it, for which nothing stands yet. */
+  readonly isPerson?: true
   /** Of a personal value: what stands for it. */
   readonly standIn?: string
 }
 
 /** A value that is looked for as a whole word. */
-export type KnownWord = Omit<SecretHit, 'start' | 'end'>
+export type KnownWord = Omit<SecretHit, 'start' | 'end' | 'isPerson'>
 export type KnownWords = WordIndex<KnownWord>
 
 /**
@@ -41,9 +44,16 @@ export type Secrets = {
   readonly isWord: (value: string) => boolean
   /**
    * `bytes` as a Latin-1 string, so that positions are byte offsets. In order, without overlaps. `words`: what is looked
-   * for as well, as whole words. @throws BeyondBound when there is more in it than can be looked through.
+   * for as well, as whole words. `people`: what is a person by its form or by the name before it is found too. @throws
+   * BeyondBound when there is more in it than can be looked through.
    */
-  readonly find: (bytes: string, words?: readonly KnownWords[]) => SecretHit[]
+  readonly find: (bytes: string, words?: readonly KnownWords[], people?: boolean) => SecretHit[]
+  /** Whether a text holds what was learned or one of these words, as it is spelled there. */
+  readonly holdsKnown: (bytes: string, words: readonly KnownWords[]) => boolean
+  /** Whether a short text holds none of what is known, when it is one of those that hold nothing else: it is known again. */
+  readonly isSteady: (bytes: string, words: readonly KnownWords[]) => boolean
+  /** A text in which nothing was found is remembered, if it holds nothing that is encoded. */
+  readonly remember: (bytes: string) => void
   /** The same in the text of a cassette, which wraps what it holds once more. @throws BeyondBound */
   readonly findInFile: (text: string) => SecretHit[]
 }
@@ -60,6 +70,8 @@ const FORMAT_WORDS = [
 ]
 
 const REFUSED = 1000
+const LONGEST_STEADY = 200
+const MOST_STEADY = 2000
 /** From this length on a secret is looked for everywhere; a shorter one is a chance likeness. */
 export const SEARCHED_LENGTH = 8
 
@@ -110,7 +122,13 @@ export function createSecrets(words: readonly string[] = []): Secrets {
     return true
   }
 
-  const scan = (text: string, words: readonly KnownWords[], take: (hit: SecretHit) => void) => {
+  const scan = (
+    text: string,
+    marks: Marks,
+    words: readonly KnownWords[],
+    people: boolean,
+    take: (hit: SecretHit) => void,
+  ) => {
     needles.scan(text, (start, end, { value, kind }) => {
       if (kind === 'base64') {
         // The characters at both ends carry bits of the secret as well.
@@ -119,41 +137,77 @@ export function createSecrets(words: readonly string[] = []): Secrets {
         take({ start: from, end: end + tail, rule: 'learned', value })
       } else if (!isInNumber(text, start, end)) take({ start, end, rule: 'learned', value })
     })
-    for (const hit of findPatterns(text)) take({ ...hit, value: utf8(text.slice(hit.start, hit.end)) })
+    for (const hit of findPatterns(text, people, marks))
+      take({ ...hit, value: utf8(text.slice(hit.start, hit.end)) })
     for (const index of words) index.find(text, (start, end, word) => take({ ...word, start, end }))
   }
 
   const hitsIn = (
     bytes: string,
     words: readonly KnownWords[],
+    people: boolean,
     layersLeft: number,
     work: Work,
   ): SecretHit[] => {
     const hits: SecretHit[] = []
-    for (const view of views(bytes)) {
-      work.left -= view.text.length
+    let view: View | undefined = asGiven(bytes)
+    for (let step = 0; view !== undefined; step++) {
+      const { text, source } = view
+      work.left -= text.length
       if (work.left < 0) throw new BeyondBound('unpacks-too-far')
       const take = (hit: SecretHit) => {
-        hits.push(atSource(view, hit))
+        const [start, end] = source(hit.start, hit.end)
+        hits.push({ ...hit, start, end })
         if (++work.found > MAX_FOUND) throw new BeyondBound('too-many-secrets')
       }
-      scan(view.text, words, take)
-      for (const inner of innerTexts(view.text, work.room)) {
-        if (layersLeft === 0) throw new BeyondBound('unpacks-too-far')
-        if (hitsIn(inner.text, words, layersLeft - 1, work).length > 0) take(wholeOf(view.text, inner))
-      }
+      const marks = marksOf(text)
+      scan(text, marks, words, people, take)
+      if (marks.hasRun || marks.digits >= 8 || MAY_LIST.test(text) || mayBePacked(text))
+        for (const inner of innerTexts(text, work.room)) {
+          if (layersLeft === 0) throw new BeyondBound('unpacks-too-far')
+          if (hitsIn(inner.text, words, people, layersLeft - 1, work).length > 0) take(wholeOf(text, inner))
+        }
+      view = step < STEPS ? decoded(view, marks) : undefined
     }
     return hits
   }
 
-  const find = (bytes: string, words: readonly KnownWords[], layers: number, factor: number) => {
+  const find = (
+    bytes: string,
+    words: readonly KnownWords[],
+    people: boolean,
+    layers: number,
+    factor: number,
+  ) => {
     const left = (bytes.length * WORK_FACTOR + WORK_LEAST) * factor
-    const hits = hitsIn(bytes, words, layers, { left, found: 0, room: unpackingRoom() })
+    const hits = hitsIn(bytes, words, people, layers, { left, found: 0, room: unpackingRoom() })
     return hits.length < 2 ? hits : united(hits)
+  }
+
+  /** Lines of headers mostly come again. */
+  const steady = new Set<string>()
+  const holdsKnown: Secrets['holdsKnown'] = (bytes, words) => {
+    let found = false
+    const take = () => {
+      found = true
+    }
+    needles.scan(bytes, take)
+    for (const index of words) index.find(bytes, take)
+    return found
   }
 
   return {
     learn,
+    holdsKnown,
+    isSteady: (bytes, words) =>
+      bytes.length <= LONGEST_STEADY && steady.has(bytes) && !holdsKnown(bytes, words),
+    remember: (bytes) => {
+      if (bytes.length > LONGEST_STEADY || steady.has(bytes)) return
+      const { has, hasRun } = marksOf(bytes)
+      if (hasRun || (has & ESCAPING) !== 0) return
+      if (steady.size >= MOST_STEADY) steady.clear()
+      steady.add(bytes)
+    },
     takeNew: () => {
       const taken = fresh
       fresh = []
@@ -162,10 +216,10 @@ export function createSecrets(words: readonly string[] = []): Secrets {
     isWord: (value) =>
       vocabularyWords.has(value.toLowerCase()) ||
       ((value.length < 3 || vocabularyStarts.has(value.slice(0, 3))) && vocabulary.includes(value)),
-    find: (bytes, words = []) => find(bytes, words, MAX_LAYERS, 1),
+    find: (bytes, words = [], people = false) => find(bytes, words, people, MAX_LAYERS, 1),
     // A body in base64 and packed as on the wire are two layers, and a text that is a JSON text a decoding more.
     findInFile: (text) => {
-      const look = (part: string) => find(part, [], MAX_LAYERS + 2, 2)
+      const look = (part: string) => find(part, [], false, MAX_LAYERS + 2, 2)
       try {
         return look(text)
       } catch (cause) {
@@ -182,10 +236,8 @@ export function createSecrets(words: readonly string[] = []): Secrets {
   }
 }
 
-function atSource(view: View, hit: SecretHit): SecretHit {
-  const [start, end] = view.source(hit.start, hit.end)
-  return { ...hit, start, end }
-}
+/** Bytes one by one, without sixteen characters of base64 in a row. */
+const MAY_LIST = /[0-9a-fA-F]{2}[:,]/
 
 /** What holds something in an encoding of its own is taken out as a whole. */
 function wholeOf(text: string, { start, end }: Inner): SecretHit {
@@ -218,8 +270,11 @@ function spellings(value: string): Set<string> {
     latin1(JSON.stringify(value).slice(1, -1)),
     latin1(value.toLowerCase()),
     latin1(value.toUpperCase()),
+    ...(ASCII.test(value) ? [] : [latin1(value.normalize('NFD')), latin1(value.normalize('NFC'))]),
   ])
 }
+
+const ASCII = /^[\0-\x7f]*$/
 
 /**
  * What a server makes of what it was sent: without the white space around it and the scheme before it, a card number in
@@ -263,5 +318,9 @@ function united(hits: readonly SecretHit[]): SecretHit[] {
 }
 
 function rank(hit: SecretHit): number {
-  return (hit.rule === 'learned' ? 2e9 : hit.standIn === undefined ? 1e9 : 0) + hit.end - hit.start
+  return (
+    (hit.rule === 'learned' ? 2e9 : hit.isPerson ? 0 : hit.standIn === undefined ? 1e9 : 5e8) +
+    hit.end -
+    hit.start
+  )
 }

@@ -1,6 +1,7 @@
 import { partitionPoint } from '../../../partition-point.ts'
 import { latin1 } from '../../message/bytes.ts'
 import { ENTITY, entityText } from '../../message/entities.ts'
+import { EQUALS, ESCAPING, type Marks, marksOf } from './marks.ts'
 
 /**
  * A secret can be spelled in endless ways: percent-encoded in part or whole, in either case, JSON-escaped, as character
@@ -18,20 +19,32 @@ const SURROGATES = '\\\\u[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F][0-9a-fA-F]{
 const ESCAPES = `${SURROGATES}|\\\\(?:["'\\\\/bfnrt]|u[0-9a-fA-F]{4}|u\\{[0-9a-fA-F]{1,6}\\}|x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})`
 /** ASCII in UTF-16 is ASCII with a NUL at every second place; four are more than any encoding has. */
 const NULS = '\\0{1,4}'
-const UNITS = new RegExp(`%[0-9a-fA-F]{2}|%u[0-9a-fA-F]{4}|${ESCAPES}|${ENTITY}|${NULS}`, 'g')
+/** Characters that nobody sees, and tags of a page within a word. */
+const UNSEEN =
+  '\\xe2\\x80[\\x8b-\\x8d]|\\xc2\\xad|\\xef\\xbb\\xbf|(?<=[\\w.-])</?(?:b|i|em|strong|wbr|span|mark|u|a|font|code|small|sub|sup|bdi)(?:\\s[^<>]{0,200})?/?>(?=[\\w.-])'
+const UNIT = `%[0-9a-fA-F]{2}|%u[0-9a-fA-F]{4}|${ESCAPES}|${ENTITY}|${NULS}|${UNSEEN}`
+const UNITS = new RegExp(UNIT, 'g')
+/** Quoted-printable (RFC 2045) is read where something says that it is: else `=50` is the value of a form. */
+const QUOTED_UNITS = new RegExp(`=\\r?\\n|=[0-9A-F]{2}|${UNIT}`, 'g')
+const QUOTED = /=\r?\n|=3D|(?:=[0-9A-F]{2}){3}|quoted-printable/
 /** Nearly every text holds none of these. */
-const MARKS = /[%\\&\0]/
+const MARKS = /[%\\&\0]|\xe2\x80[\x8b-\x8d]|\xc2\xad|\xef\xbb\xbf|[\w.-]<\/?[a-z]/
 
 /** Three layers of percent-encoding with two of JSON around them. */
-const STEPS = 5
+export const STEPS = 5
 
 /** The text itself, then every decoding of it that differs. */
-export function* views(text: string): Generator<View> {
-  let view: View | undefined = { text, source: (start, end) => [start, end] }
+function* views(text: string): Generator<View> {
+  let view: View | undefined = asGiven(text)
   for (let step = 0; view !== undefined; step++) {
     yield view
-    view = step < STEPS ? decoded(view) : undefined
+    view = step < STEPS ? decoded(view, marksOf(view.text)) : undefined
   }
+}
+
+/** The text itself. */
+export function asGiven(text: string): View {
+  return { text, source: (start, end) => [start, end] }
 }
 
 /** What a text is after each step; the last ones are left out when nothing changes. */
@@ -51,6 +64,10 @@ function unitText(unit: string): string | undefined {
       const text = entityText(unit)
       return text === undefined ? undefined : latin1(text)
     }
+    case 0x3d: // =
+      return unit.length === 3 && unit.charCodeAt(1) !== 0x0d
+        ? String.fromCharCode(Number.parseInt(unit.slice(1), 16))
+        : ''
     default:
       return ''
   }
@@ -75,15 +92,18 @@ function codePointText(hex: string): string | undefined {
 }
 
 /** Only the decoded units are remembered; between them, positions move in step. */
-function decoded(view: View): View | undefined {
+export function decoded(view: View, { has }: Marks): View | undefined {
+  if ((has & (ESCAPING | EQUALS)) === 0) return undefined
   const { text } = view
-  if (!MARKS.test(text)) return undefined
+  const isQuoted = (has & EQUALS) !== 0 && QUOTED.test(text)
+  if (!isQuoted && !MARKS.test(text)) return undefined
+  const find = isQuoted ? QUOTED_UNITS : UNITS
   const units = createUnits()
   const pieces: string[] = []
   let length = 0
   let rest = 0
-  UNITS.lastIndex = 0
-  for (let match = UNITS.exec(text); match !== null; match = UNITS.exec(text)) {
+  find.lastIndex = 0
+  for (let match = find.exec(text); match !== null; match = find.exec(text)) {
     const [found] = match
     const unit = unitText(found)
     if (unit === undefined) continue

@@ -13,6 +13,7 @@ export type WordIndex<T> = {
 }
 
 const WORD_CHARACTER = /[0-9A-Za-z\x80-\xff]/
+const LETTER = /[a-z\x80-\xff]/
 /** Values of so many lengths that begin with one word are told apart; a field has no more. */
 const MAX_LENGTHS = 64
 
@@ -67,9 +68,12 @@ export function createWordIndex<T>(): WordIndex<T> {
     add: (text, tag) => {
       const bytes = latin1(text)
       const isNew = add(bytes, tag)
+      // In Latin-1 as well.
+      if (bytes.length !== text.length && /^[\0-\xff]*$/.test(text)) add(text, tag)
       // A form or a mail often says a name in capitals.
+      if (bytes.length < 4 || !LETTER.test(bytes)) return isNew
       const capitals = latin1(text.toUpperCase())
-      if (capitals !== bytes && bytes.length >= 4) add(capitals, tag)
+      if (capitals !== bytes) add(capitals, tag)
       return isNew
     },
     find: (text, found) => {

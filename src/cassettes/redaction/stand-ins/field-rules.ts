@@ -1,3 +1,4 @@
+import { personalMeaning, personalPart } from '../people/names.ts'
 import { isInnerName, type SecretMeaning, secretMeaning } from '../secrets/names.ts'
 
 /**
@@ -16,7 +17,12 @@ export type FieldTable = {
   readonly words: readonly string[]
 }
 
-export type FieldRule = { readonly kind: 'personal' | 'secret' | 'client-id'; readonly type: string }
+export type FieldRule = {
+  readonly kind: 'personal' | 'secret' | 'client-id'
+  readonly type: string
+  /** By the meaning of its name alone: the value has to be one that the name can mean. */
+  readonly isMeant?: true
+}
 
 /** What a stand-in has to satisfy to be a value of its field. */
 export type FieldShape = {
@@ -43,22 +49,45 @@ export function createFieldLookup(table: FieldTable): FieldLookup {
   const words = new Set(table.names.map(folded))
   const meaningOf = (name: string): SecretMeaning | undefined =>
     words.has(folded(name)) ? undefined : secretMeaning(name)
+  const personOf = (name: string, parent: string | undefined): string | undefined =>
+    words.has(folded(name))
+      ? undefined
+      : (personalMeaning(name) ?? (parent === undefined ? undefined : personalPart(parent, name)))
+  /** What stands inside an object that is called a secret is one, unless its own name says otherwise. */
+  const isInner = (names: readonly string[], at: number, textOnly: boolean): boolean => {
+    for (let i = at + 1; i < names.length; i++) {
+      const name = names[i] ?? ''
+      if (words.has(folded(name)) || !isInnerName(name, textOnly)) return false
+    }
+    return true
+  }
+  const ruleOf: FieldLookup['rule'] = (names, isNumber = false) => {
+    for (let i = names.length - 1; i >= 0; i--) {
+      const raw = names[i] ?? ''
+      const name = folded(raw)
+      const rule = rules.get(name) ?? (i > 0 ? rules.get(`${folded(names[i - 1] ?? '')}/${name}`) : undefined)
+      if (rule !== undefined) return rule
+      const meaning = meaningOf(raw)
+      if (meaning !== undefined && !(isNumber && meaning.textOnly) && isInner(names, i, meaning.textOnly))
+        return { kind: 'secret', type: meaning.type }
+      const person = meaning === undefined ? personOf(raw, names[i - 1]) : undefined
+      if (person !== undefined && isInner(names, i, false))
+        return { kind: 'personal', type: person, isMeant: true }
+    }
+    return undefined
+  }
+  /** Of names that stand alone, which come again and again. */
+  const known = { text: new Map<string, FieldRule | null>(), number: new Map<string, FieldRule | null>() }
   return {
     rule: (names, isNumber = false) => {
-      for (let i = names.length - 1; i >= 0; i--) {
-        const raw = names[i] ?? ''
-        const name = folded(raw)
-        const rule =
-          rules.get(name) ?? (i > 0 ? rules.get(`${folded(names[i - 1] ?? '')}/${name}`) : undefined)
-        if (rule !== undefined) return rule
-        const meaning = meaningOf(raw)
-        if (meaning === undefined || (isNumber && meaning.textOnly)) continue
-        // What stands inside an object that is called a secret is one, unless its own name says otherwise.
-        const inner = names.slice(i + 1)
-        if (inner.every((each) => !words.has(folded(each)) && isInnerName(each, meaning.textOnly)))
-          return { kind: 'secret', type: meaning.type }
-      }
-      return undefined
+      const [name] = names
+      if (names.length !== 1 || name === undefined) return ruleOf(names, isNumber)
+      const rules = isNumber ? known.number : known.text
+      const found = rules.get(name)
+      if (found !== undefined) return found ?? undefined
+      const rule = ruleOf(names, isNumber)
+      if (rules.size < MAX_FOLDINGS && name.length < 64) rules.set(name, rule ?? null)
+      return rule
     },
     shape: (type) => shapes.get(type),
   }
