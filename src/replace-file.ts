@@ -9,7 +9,8 @@ import { basename, dirname, join } from 'node:path'
  * file stands, and the error of the system is thrown.
  */
 export function replaceFileSync(path: string, write: (fd: number) => void, mode = 0o666): void {
-  const name = `.${basename(path)}.${process.pid}-${randomBytes(6).toString('hex')}.tmp`
+  // Not longer than the name itself may be: a long one would only fail here, when everything else is done.
+  const name = `.${basename(path).slice(0, 60)}.${process.pid}-${randomBytes(6).toString('hex')}.tmp`
   const temporary = join(dirname(path), name)
   try {
     const fd = openSync(temporary, 'wx', mode)

@@ -114,6 +114,9 @@ describe('a text on a terminal', () => {
     )
     expect(printable('\u001b[2J\n\u202e', '\n')).toBe('\\u001b[2J\n\\u202e')
     expect(printable('\n')).toBe('\\u000a')
+    // A text in JSON is the same one afterwards.
+    const hidden = '\u009b2J\u{e0041}'
+    expect(JSON.parse(printable(JSON.stringify(hidden)))).toBe(hidden)
   })
 })
 

@@ -1,6 +1,7 @@
 import { Client } from 'undici'
 import type { CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
 import { type HeaderLine, linesOf } from '../http/header-lines.ts'
+import { shownRequest } from '../recorder/shown-request.ts'
 
 /** The sandbox could not be asked, or its answer did not come. */
 export class SendError extends Error {
@@ -35,7 +36,8 @@ export function createSend(base: URL): (request: CapturedRequest) => Promise<Cap
         body: Buffer.from(await reply.body.arrayBuffer()),
       }
     } catch (cause) {
-      throw new SendError(`${method} ${base.origin}${prefix}${target}: ${reasonOf(cause)}`, { cause })
+      const [, path] = shownRequest(method, target).split(' ')
+      throw new SendError(`${method} ${base.origin}${prefix}${path}: ${reasonOf(cause)}`, { cause })
     }
   }
 }

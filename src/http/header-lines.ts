@@ -20,15 +20,20 @@ export const WIRE_HEADERS: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ])
 
+/** Whether a header has this name. Most have not even its length, and a cassette has thousands to ask. */
+export function isNamed(name: string, lowerName: string): boolean {
+  return name.length === lowerName.length && name.toLowerCase() === lowerName
+}
+
 /** The lines but those of one header. */
 export function withoutHeader(lines: readonly HeaderLine[], lowerName: string): HeaderLine[] {
-  return lines.filter(([name]) => name.toLowerCase() !== lowerName)
+  return lines.filter(([name]) => !isNamed(name, lowerName))
 }
 
 /** The value of the first line of a header, trimmed. */
 export function headerOf(headers: readonly HeaderLine[], lowerName: string): string | undefined {
   for (const [name, value] of headers) {
-    if (name.length === lowerName.length && name.toLowerCase() === lowerName) return value.trim()
+    if (isNamed(name, lowerName)) return value.trim()
   }
   return undefined
 }

@@ -20,6 +20,7 @@ import { createPassage, type Route, type TakePassage } from './passage.ts'
 import type { Player } from './player.ts'
 import type { Recorded } from './recorded.ts'
 import { createServer } from './server.ts'
+import { shownPath } from './shown-request.ts'
 import { createUpstreamTokens } from './upstream-token.ts'
 import { type Urls, urlsBetween, urlsPast } from './urls.ts'
 
@@ -57,7 +58,7 @@ export type RecorderOptions = {
   readonly allowsIncomplete?: boolean
   /** Leaves URLs as the upstream has them; a client that follows one is not recorded. */
   readonly keepUrls?: boolean
-  /** Such a URL, without its query; each is told once. */
+  /** Such a URL, with the words of the interface and no others; each is told once. */
   readonly onPast?: (url: string) => void
   /** `false`: a recorder that nobody has finished lets its process end; its journal is gone on with next time. */
   readonly ref?: boolean
@@ -159,7 +160,7 @@ function namesPast(upstream: string, onPast: (url: string) => void = () => {}): 
   const told = new Set<string>()
   return (reply) => {
     for (const url of urlsPast(reply, upstream)) {
-      const shown = url.replace(/[?#].*$/s, '')
+      const shown = upstream + shownPath(url.slice(upstream.length))
       if (told.has(shown) || told.size >= MOST_URLS) continue
       told.add(shown)
       onPast(shown)

@@ -16,6 +16,11 @@ export function shownRequest(method: string, url: string): string {
   const id = operationOf(method, target)
   const row = ROWS.find((each) => each.id === id)
   if (row) return `${row.method} ${row.path}`
+  return `${method} ${shownPath(target)}`
+}
+
+/** A path, of which the words of the interface are left; without its query. */
+export function shownPath(target: string): string {
   const segments = splitTarget(target).path.split('/')
-  return `${method} ${segments.map((segment) => (KNOWN.has(segment) ? segment : '…')).join('/')}`
+  return segments.map((segment) => (KNOWN.has(segment) ? segment : '…')).join('/')
 }

@@ -1,4 +1,12 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { writeHar } from '../../src/cassettes/file/har/write.ts'
@@ -202,5 +210,55 @@ describe('sandgate record --mode all', () => {
     expect(lstatSync(file('link.har')).isSymbolicLink()).toBe(true)
     expect(loadCassette(real).interactions[0]?.operation).toBe('score.read')
     expect(existsSync(file('later.har'))).toBe(true)
+    // One that leads to another, and into a directory that is not there yet.
+    symlinkSync('second.har', file('first.har'))
+    symlinkSync('new/third.har', file('second.har'))
+    const writer = await createWriter(settings(file('first.har')))
+    writer.record(score)
+    await writer.finish()
+    expect(loadCassette(file('new/third.har')).interactions).toHaveLength(1)
+    expect(lstatSync(file('second.har')).isSymbolicLink()).toBe(true)
+  })
+
+  it('is refused before a recording begins where it could not be written at its end', async () => {
+    symlinkSync('b.har', file('a.har'))
+    symlinkSync('a.har', file('b.har'))
+    await expect(createWriter(settings(file('a.har')))).rejects.toThrow(/ELOOP/)
+    mkdirSync(file('folder.har'))
+    await expect(createWriter(settings(file('folder.har')))).rejects.toThrow('is a directory')
+    // What is written beside it until it is whole has a name that is not too long either.
+    const longest = file(`${'n'.repeat(215)}.har`)
+    writeHar(longest, cassetteOf([score]), createSecrets())
+    writeHar(file(`${'n'.repeat(240)}.har`), cassetteOf([score]), createSecrets())
+    expect(existsSync(longest)).toBe(true)
+  })
+
+  it('stands as it was when nothing has passed', async () => {
+    const path = written('empty.har', [score])
+    const writer = await createWriter(settings(path))
+    expect(await writer.finish()).toMatchObject({ path, interactions: 0 })
+    expect(loadCassette(path).interactions).toHaveLength(1)
+    expect(readdirSync(directory).filter((name) => name.startsWith('empty'))).toEqual(['empty.har'])
+  })
+
+  it('is written by one at a time', async () => {
+    const path = written('busy.har', [score, { ...open, startedAt: Date.now() }])
+    const writer = await createWriter(settings(path))
+    const before = readFileSync(path, 'utf8')
+    const merge = ['merge', path, path, '--out', path, '--force']
+    for (const argv of [['prune', path, '--older-than', '1d'], merge]) {
+      const ended = await sandgate(['cassette', ...argv])
+      expect(ended).toMatchObject({ code: 7, err: expect.stringContaining('is recording this cassette') })
+    }
+    expect(readFileSync(path, 'utf8')).toBe(before)
+    writer.record(score)
+    writer.record({ ...open, startedAt: Date.now() })
+    await writer.flush()
+    await writer.close()
+    // A journal is what a recorder goes on with.
+    const journal = file('busy.cassette.jsonl')
+    const ended = await sandgate(['cassette', 'prune', journal, '--older-than', '1d'])
+    expect(ended).toMatchObject({ code: 7, err: expect.stringContaining('not finished') })
+    expect(loadCassette(journal).interactions).toHaveLength(2)
   })
 })

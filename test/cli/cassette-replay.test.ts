@@ -123,8 +123,10 @@ print(json.dumps({
 describe('--junit', () => {
   it('is XML with a failed case for each miss', async () => {
     const path = file('misses.xml')
-    const { code } = await replayed(['--junit', path], 'A-1', '<&"\u0007\'', 'B-3')
+    const { code, out, err } = await replayed(['--junit', path, '--quiet'], 'A-1', '<&"\u0007\'', 'B-3')
     expect(code).toBe(1)
+    expect(out).toBe('')
+    expect(err).toMatch(/^cassette: loaded 2, served 1, .* missed 2, /m)
     const report = readReport(path)
     expect(report).toMatchObject({
       tags: ['testsuites', 'testsuite'],
@@ -140,8 +142,10 @@ describe('--junit', () => {
 
   it('has no case when nothing missed', async () => {
     const path = file('none.xml')
-    await replayed(['--junit', path], 'A-1')
+    const ended = await replayed(['--junit', path, '--quiet'], 'A-1')
     expect(readReport(path)).toMatchObject({ counts: ['0', '0', '0', '0'], cases: [] })
+    // Nothing missed, so a quiet run has nothing to say.
+    expect(ended).toMatchObject({ code: 0, out: '', err: '' })
   })
 
   it('that cannot be written fails the run, and says so', async () => {

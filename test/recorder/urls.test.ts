@@ -160,8 +160,6 @@ describe('--keep-urls', () => {
       ...requesting('/made/up', '/made/up'),
     ])
     expect(code).toBe(0)
-    expect(stderr.match(/leads past the recorder: .*/g)).toEqual([
-      `leads past the recorder: ${origin}/made/up`,
-    ])
+    expect(stderr.match(/leads past the recorder: .*/g)).toEqual([`leads past the recorder: ${origin}/…/…`])
   })
 })

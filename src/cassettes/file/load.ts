@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { CassetteError } from '../cassette-error.ts'
 import type { Cassette, Interaction } from '../interaction.ts'
@@ -82,16 +82,24 @@ function fromPieces(pieces: Iterable<Buffer>, path: string, onEntries: OnEntries
   let chain = ''
   let log: ReturnType<typeof readHead> | undefined
   for (const piece of pieces) {
-    if (!isUtf8(piece)) throw new OtherSpellingError()
-    if (log === undefined) log = readHead(piece.toString('utf8'), path)
+    const text = wholeText(piece)
+    if (log === undefined) log = readHead(text, path)
     else {
       chain = chainHash(chain, piece)
-      interactions.push(readEntry(JSON.parse(piece.toString('utf8')), log.header.origin, sharing))
+      interactions.push(readEntry(JSON.parse(text), log.header.origin, sharing))
       onEntries(interactions.length)
     }
   }
   if (log === undefined) throw new OtherSpellingError()
   return cassetteOf(log, interactions, chain, path)
+}
+
+/** @throws OtherSpellingError */
+function wholeText(piece: Buffer): string {
+  // Most entries are ASCII, which needs no decoding.
+  if (isAscii(piece)) return piece.toString('latin1')
+  if (!isUtf8(piece)) throw new OtherSpellingError()
+  return piece.toString('utf8')
 }
 
 function readHead(text: string, path: string) {

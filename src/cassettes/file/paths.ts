@@ -37,12 +37,26 @@ export function setAside(journal: string, why: 'quarantine' | 'incomplete' | 're
   return aside
 }
 
-/** The file that a path leads to: a symbolic link is followed, also one whose file is not there yet. */
+const MOST_LINKS = 40
+
+/** The file that a path leads to: a symbolic link is followed, also one whose file is not there yet. @throws ELOOP */
 export function followedPath(path: string): string {
-  if (existsSync(path)) return realpathSync(path)
+  let at = path
+  for (let links = 0; links < MOST_LINKS; links++) {
+    if (existsSync(at)) return realpathSync(at)
+    const to = linkOf(at)
+    if (to === undefined) return at
+    // What a link says is meant from where it really stands.
+    const directory = dirname(at)
+    at = resolve(existsSync(directory) ? realpathSync(directory) : directory, to)
+  }
+  throw Object.assign(new Error(`${path} leads from link to link`), { code: 'ELOOP' })
+}
+
+function linkOf(path: string): string | undefined {
   try {
-    return resolve(dirname(path), readlinkSync(path))
+    return readlinkSync(path)
   } catch {
-    return path
+    return undefined
   }
 }

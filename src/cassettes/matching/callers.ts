@@ -1,5 +1,5 @@
 import { SCOPES } from '../../config/contract.ts'
-import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
+import { type HeaderLine, headerOf, isNamed } from '../../http/header-lines.ts'
 import { getOrMake } from '../../map-entries.ts'
 import { rowOf } from '../../operations/operations.ts'
 import { isPublicClientId } from '../../tokens/client-id.ts'
@@ -195,7 +195,7 @@ function tellingCookies(cassettes: readonly Cassette[]): ReadonlySet<string> {
         if (getOrMake(seen, name, () => value) !== value) found.add(name)
       }
       for (const [name, value] of reply?.headers ?? []) {
-        if (name.toLowerCase() !== 'set-cookie') continue
+        if (!isNamed(name, 'set-cookie')) continue
         const cookie = value.split('=', 1)[0]?.trim()
         if (cookie) found.add(cookie)
       }

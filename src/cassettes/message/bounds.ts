@@ -23,6 +23,7 @@ export type Beyond =
   | 'too-many-secrets'
   | 'unpacks-too-far'
   | 'unknown-packing'
+  | 'too-much'
 
 /** Thrown by a reader that gives up; `withinBounds` makes a value of it. */
 export class BeyondBound extends Error {
@@ -34,12 +35,17 @@ export class BeyondBound extends Error {
   }
 }
 
-/** What `work` makes; `beyond` says what stands for it when that gives up. */
+/**
+ * What `work` makes; `beyond` says what stands for it when that gives up. A RangeError is how the platform says that
+ * something is too much for it, such as a text that cannot be as long or a call with too many arguments: one body must not
+ * end what goes on with the others.
+ */
 export function withinBounds<T>(work: () => T, beyond: (which: Beyond) => T): T {
   try {
     return work()
   } catch (cause) {
     if (cause instanceof BeyondBound) return beyond(cause.beyond)
+    if (cause instanceof RangeError) return beyond('too-much')
     throw cause
   }
 }

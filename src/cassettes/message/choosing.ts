@@ -1,4 +1,4 @@
-import { type HeaderLine, headerOf } from '../../http/header-lines.ts'
+import { type HeaderLine, headerOf, isNamed } from '../../http/header-lines.ts'
 import { LANE_HEADER } from '../../http/lane.ts'
 import { mediaTypeOf } from '../../http/media-type.ts'
 import type { CapturedReply, CapturedRequest } from '../interaction.ts'
@@ -85,6 +85,7 @@ export function conditionsOf({ headers }: Pick<CapturedRequest, 'headers'>): Cho
 
 /** Secrets are numbered in the order of first sight, which another run does not share. */
 export function comparedValue(lines: readonly HeaderLine[], name: string): string {
-  const values = lines.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value.trim())
+  const values = lines.filter(([each]) => isNamed(each, name)).map(([, value]) => value.trim())
+  if (values.length === 0) return ''
   return values.join(', ').replace(/redacted-([a-z0-9-]+)-[0-9]+/g, 'redacted-$1')
 }

@@ -16,7 +16,7 @@ import {
 import { createLaneNames } from '../message/lane-names.ts'
 import type { PairBook } from '../redaction/pair-book.ts'
 import type { Redactor } from '../redaction/redactor.ts'
-import { exchangeOf } from './import-entry.ts'
+import { exchangeOf, type ForeignExchange } from './import-entry.ts'
 
 export type ImportOptions = {
   readonly redactor: Redactor
@@ -50,9 +50,8 @@ export function importHarBytes(bytes: Buffer, path: string, options: ImportOptio
   if (parts.members.has('_cassette'))
     throw new CassetteError('foreign', path, 'is a cassette already; replay it as it is.')
   const skipped: { entry: number; reason: string }[] = []
-  const found: Found[] = []
+  const read: { exchange: ForeignExchange; operation: string | undefined }[] = []
   let origin = options.origin
-  const lanes = createLaneNames()
   const isBrowser = isOfBrowser(bytes, parts.members)
   for (const [i, [start, end]] of (parts.entries ?? []).entries()) {
     const entry = i + 1
@@ -63,18 +62,24 @@ export function importHarBytes(bytes: Buffer, path: string, options: ImportOptio
         throw new EntryError('is no request of the interface')
       origin ??= exchange.urlOrigin
       if (exchange.urlOrigin !== origin) throw new EntryError(`went to ${exchange.urlOrigin}`)
-      const { request: asked, named, reply: told } = exchange
-      const lane = lanes.of({ request: asked, named, operation })
-      if (told && grantsToken(operation)) lanes.granted(asked, told)
-      const interaction = interactionOf({ ...exchange, lane, operation }, options)
-      const { startedAt, durationMs } = interaction
-      found.push({ at: startedAt, end: startedAt + durationMs, interaction })
+      read.push({ exchange, operation })
     } catch (cause) {
       if (!(cause instanceof EntryError))
         throw new CassetteError('undecodable', path, 'the entry cannot be read.', { entry })
       skipped.push({ entry, reason: cause.message })
     }
   }
+  // What an exchange has told is looked for in those after it, and programs that write HAR do not keep to their order.
+  read.sort((a, b) => a.exchange.startedAt - b.exchange.startedAt)
+  const lanes = createLaneNames()
+  const found = read.map(({ exchange, operation }): Found => {
+    const { request: asked, named, reply: told } = exchange
+    const lane = lanes.of({ request: asked, named, operation })
+    if (told && grantsToken(operation)) lanes.granted(asked, told)
+    const interaction = interactionOf({ ...exchange, lane, operation }, options)
+    const { startedAt, durationMs } = interaction
+    return { at: startedAt, end: startedAt + durationMs, interaction }
+  })
   const all = options.annotate(numbered(found))
   const interactions = options.pairs?.settled(all) ?? all
   const t0 = interactions[0]?.startedAt ?? 0

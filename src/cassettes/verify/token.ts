@@ -91,8 +91,11 @@ export async function fetchToken(
   const replied = (pointer: string) => values.get(placeKey({ part: 'reply-body', pointer }))
   const token = replied('/access_token')
   if (reply.status === 200 && token) return token
-  const code = replied('/code') ?? replied('/error')
+  const code = [replied('/code'), replied('/error')].find((text) => text !== undefined && CODE.test(text))
   throw new TokenError(
     `the sandbox gave no token for ${credentials.clientId}: ${[reply.status, code].filter(Boolean).join(' ')}`,
   )
 }
+
+/** What is no such word may be anything, the secret that was refused included. */
+const CODE = /^[A-Za-z]{1,40}(?:_[A-Za-z]{1,40}){0,9}$/

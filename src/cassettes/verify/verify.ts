@@ -5,6 +5,7 @@ import type { CapturedReply, CapturedRequest, Cassette, Interaction } from '../i
 import { isTokenExchange } from '../matching/edge-answers.ts'
 import { readPlaceKey } from '../message/place.ts'
 import { valuesOf } from '../message/values.ts'
+import { createCleaner, shownDrift } from './clean-drift.ts'
 import { driftOf } from './drift.ts'
 import { createLiveValues } from './live-values.ts'
 import type { Drift, EntryRef, VerifyReport } from './report.ts'
@@ -48,6 +49,8 @@ export async function verifyCassette(cassette: Cassette, options: VerifyOptions)
     defaultToken: once(() => fetchToken(send, options.credentials)),
   }
 
+  const cleaner = createCleaner(cassette)
+
   let verified = 0
   const drifts: (EntryRef & Drift)[] = []
   const skipped: (EntryRef & { reason: string })[] = []
@@ -65,7 +68,8 @@ export async function verifyCassette(cassette: Cassette, options: VerifyOptions)
       volatile,
       varies: (pointer) => varies.get(identityOf(interaction))?.has(pointer) ?? false,
     })
-    drifts.push(...found.map((drift) => ({ ...ref, ...drift })))
+    const clean = cleaner(prepared.request, reply)
+    drifts.push(...found.map((drift) => ({ ...ref, ...shownDrift(drift, clean) })))
     if (reply.status === interaction.reply?.status) values.learn(interaction, reply)
   }
   return { verified, drifts, skipped }

@@ -3,13 +3,13 @@ import { dirname } from 'node:path'
 import { syncDirectory } from '../../replace-file.ts'
 import { annotate } from '../bindings/annotate.ts'
 import { CassetteError } from '../cassette-error.ts'
-import { writeHar } from '../file/har/write.ts'
 import { type CassettePaths, setAside } from '../file/paths.ts'
 import type { Cassette, Interaction } from '../interaction.ts'
 import type { Secrets } from '../redaction/secrets/secrets.ts'
 import { type ContinueOptions, continueCassette } from './continue-cassette.ts'
 import type { RecorderSettings } from './messages.ts'
-import { type CleanText, scrubbed } from './scrub.ts'
+import type { CleanText } from './scrub.ts'
+import { writeScrubbed } from './write-scrubbed.ts'
 
 /** A recording without a single reply cannot be replayed: it does not take the place of the cassette that is there. */
 export function refuseUnanswered({ interactions }: Cassette, { har, journal }: CassettePaths): void {
@@ -69,14 +69,4 @@ export function writeFinished(
   }
   rmSync(journal, { force: true })
   syncDirectory(dirname(har))
-}
-
-/** What was shown before it was known to be a secret is taken out when it is found. @throws CassetteError */
-function writeScrubbed(har: string, cassette: Cassette, secrets: Secrets, clean: CleanText): void {
-  try {
-    writeHar(har, cassette, secrets)
-  } catch (cause) {
-    if (!(cause instanceof CassetteError) || cause.reason !== 'secret-found') throw cause
-    writeHar(har, { ...cassette, interactions: scrubbed(cassette.interactions, clean) }, secrets)
-  }
 }

@@ -114,6 +114,11 @@ export function createRedactingRecorder(settings: RecorderSettings): RedactingRe
         throw new CassetteError('incomplete-recording', paths.har, detail)
       }
       const recorded = loadCassette(paths.journal)
+      if (recorded.interactions.length === 0 && settings.existing === 'replace' && existsSync(paths.har)) {
+        // Nothing has passed: what is there is worth more.
+        rmSync(paths.journal)
+        return { path: paths.har, interactions: 0, kept: 0 }
+      }
       refuseUnanswered(recorded, paths)
       const run = { continuations, original: redactor.original }
       const annotated = completed(settings, kept, recorded, run)

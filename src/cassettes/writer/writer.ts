@@ -1,9 +1,10 @@
+import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeDirectory } from '../../make-directory.ts'
 import { authToken } from '../../operations/auth-token.ts'
 import { CassetteError, unwritable } from '../cassette-error.ts'
 import { acquireLock } from '../file/lock.ts'
-import { type CassettePaths, cassettePaths, setAside } from '../file/paths.ts'
+import { type CassettePaths, cassettePaths, followedPath, setAside } from '../file/paths.ts'
 import type { CapturedExchange } from '../interaction.ts'
 import { CONTRACT_FIELDS } from '../redaction/contract.ts'
 import type { Continuation } from '../tape/continuation.ts'
@@ -68,11 +69,7 @@ const MAX_QUEUED_BYTES = 32 * 1024 * 1024
 export async function createWriter(options: WriterOptions): Promise<Writer> {
   const { onBad = () => {}, maxQueuedBytes = MAX_QUEUED_BYTES, ...settings } = options
   const paths = cassettePaths(settings.path)
-  try {
-    makeDirectory(dirname(paths.har))
-  } catch (cause) {
-    throw unwritable(paths.har, cause, 'its directory cannot be made')
-  }
+  prepareTarget(paths)
   const release = acquireLock(paths.lock)
   try {
     // The contract's fields go over as data, so that the thread need not load the contract.
@@ -82,6 +79,23 @@ export async function createWriter(options: WriterOptions): Promise<Writer> {
     release()
     throw cause
   }
+}
+
+/** What would fail at the end of a recording fails before it begins. @throws CassetteError */
+function prepareTarget({ har }: CassettePaths): void {
+  let target: string
+  try {
+    target = followedPath(har)
+  } catch (cause) {
+    throw unwritable(har, cause)
+  }
+  try {
+    for (const path of [har, target]) makeDirectory(dirname(path))
+  } catch (cause) {
+    throw unwritable(har, cause, 'its directory cannot be made')
+  }
+  if (statSync(target, { throwIfNoEntry: false })?.isDirectory())
+    throw new CassetteError('unwritable', har, 'is a directory, not a file.')
 }
 
 type Lifetime = {

@@ -2,7 +2,7 @@ import { annotate } from '../../cassettes/bindings/annotate.ts'
 import { VOLATILE } from '../../cassettes/bindings/contract.ts'
 import { BUILT_IN } from '../../cassettes/bindings/deciding.ts'
 import { CassetteError } from '../../cassettes/cassette-error.ts'
-import { writeHar } from '../../cassettes/file/har/write.ts'
+import { writeAlone } from '../../cassettes/file/write-alone.ts'
 import { withoutReply, withoutReplyLines } from '../../cassettes/no-reply.ts'
 import { keyCheckOf } from '../../cassettes/redaction/cassette-key.ts'
 import { redactionPolicy } from '../../cassettes/redaction/contract.ts'
@@ -10,6 +10,7 @@ import { createPairBook } from '../../cassettes/redaction/pair-book.ts'
 import { createRedactor } from '../../cassettes/redaction/redactor.ts'
 import { freshSalt } from '../../cassettes/redaction/refused-pairs.ts'
 import { type Imported, importHar } from '../../cassettes/tools/import.ts'
+import { writeScrubbed } from '../../cassettes/writer/write-scrubbed.ts'
 import { authToken } from '../../operations/auth-token.ts'
 import { product } from '../../product.ts'
 import { cassetteConfig, knownSecrets } from '../cassette-config.ts'
@@ -37,14 +38,15 @@ export const run: Run = (invocation, io) =>
     const testValues = Object.keys(scores)
     const key = io.env.SANDGATE_CASSETTE_KEY
     const policy = redactionPolicy()
+    const redactor = createRedactor({
+      policy,
+      secrets,
+      rules,
+      configuredTestValues: testValues,
+      ...(key && { cassetteKey: key }),
+    })
     const imported = importHar(file, {
-      redactor: createRedactor({
-        policy,
-        secrets,
-        rules,
-        configuredTestValues: testValues,
-        ...(key && { cassetteKey: key }),
-      }),
+      redactor,
       annotate: (interactions) => annotate(interactions, { rules, testValues, volatile: VOLATILE }),
       header: {
         product: product(),
@@ -61,7 +63,7 @@ export const run: Run = (invocation, io) =>
     for (const line of leftOut(imported)) io.err(printableLines(line))
     if (interactions.length === 0)
       throw new CassetteError('empty', file, 'holds no exchange of the interface; nothing was written.')
-    writeHar(out.path, imported.cassette, secrets)
+    writeAlone(out.path, () => writeScrubbed(out.path, imported.cassette, secrets, redactor.redactText))
     const lacking = withoutReply(interactions)
     for (const line of withoutReplyLines(lacking)) io.err(printableLines(`${line}\n`))
     io.err(`${out.path}: ${interactions.length} interactions with ${imported.cassette.origin}\n`)

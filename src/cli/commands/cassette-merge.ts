@@ -1,5 +1,6 @@
 import { writeHar } from '../../cassettes/file/har/write.ts'
 import { loadSound } from '../../cassettes/file/load.ts'
+import { writeAlone } from '../../cassettes/file/write-alone.ts'
 import { mergeCassettes } from '../../cassettes/merging/merge.ts'
 import { cassetteConfig, knownSecrets } from '../cassette-config.ts'
 import type { Run } from '../command.ts'
@@ -28,7 +29,8 @@ export const run: Run = (invocation, io) =>
     progress.at(`merging ${cassettes.length} cassettes`)
     const merged = mergeCassettes(cassettes)
     progress.done()
-    writeHar(out.path, merged, knownSecrets(context.config, io))
+    const secrets = knownSecrets(context.config, io)
+    writeAlone(out.path, () => writeHar(out.path, merged, secrets))
     io.err(`${out.path}: ${merged.interactions.length} interactions of ${args.length} cassettes\n`)
     return 'ok'
   })

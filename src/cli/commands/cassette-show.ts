@@ -4,7 +4,7 @@ import { showCassette } from '../../cassettes/tools/show.ts'
 import { showJson } from '../../cassettes/tools/show-json.ts'
 import type { Invocation, Io, Run } from '../command.ts'
 import { terminalProgress } from '../progress.ts'
-import { reportingCassettes, wrongUsage } from '../reporting.ts'
+import { printableLines, reportingCassettes, wrongUsage } from '../reporting.ts'
 
 /** Prints a cassette in one line for each entry, or one entry in full; what is asked for, and as JSON for a program. */
 export const run: Run = (invocation, io) =>
@@ -32,7 +32,7 @@ export const run: Run = (invocation, io) =>
         (entry === undefined || interaction.sequence === entry) && isAskedFor(interaction, options),
     )
     const color = options.color === true || isColorful(io)
-    if (options.json === true) io.out(showJson(interactions, entry !== undefined))
+    if (options.json === true) io.out(printableLines(showJson(interactions, entry !== undefined)))
     else if (entry !== undefined) io.out(showCassette(cassette, { color, entry }))
     else io.out(showCassette({ ...cassette, interactions }, { color }))
     return 'ok'

@@ -27,12 +27,13 @@ export const run: Run = (invocation, io) =>
       return wrong('name the sandbox with --against URL, such as --against https://sandbox.example.com')
     const clientSecret = io.env.SANDGATE_CLIENT_SECRET
     if (!clientSecret) return wrong('set SANDGATE_CLIENT_SECRET to a sandbox key of the sandbox')
-    const cassette = loadSound(file)
+    const progress = terminalProgress()
+    const cassette = loadSound(file, (count) => progress.at(`loading ${file}: ${count} entries`))
+    progress.done()
     const clientId =
       typeof options['client-id'] === 'string' ? options['client-id'] : recordedClient(cassette)
     if (clientId === undefined)
       return wrong('name the client with --client-id ID; the cassette does not say which it was')
-    const progress = terminalProgress()
     try {
       const report = publicReport(
         await verifyCassette(cassette, {
@@ -47,7 +48,9 @@ export const run: Run = (invocation, io) =>
       progress.done()
       const breaking = breakingDrifts(report)
       if (options.json === true)
-        io.out(`${JSON.stringify({ file, against: base.href, breaking, ...report }, null, 2)}\n`)
+        io.out(
+          printableLines(`${JSON.stringify({ file, against: base.href, breaking, ...report }, null, 2)}\n`),
+        )
       else io.out(printableLines(formatReport(report)))
       return breaking > 0 ? 'failure' : 'ok'
     } catch (cause) {

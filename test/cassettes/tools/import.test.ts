@@ -122,6 +122,29 @@ describe('import', () => {
     expect(JSON.stringify(cassette)).not.toContain(secret)
   })
 
+  it('looks for what an exchange has told in those after it, in whatever order the file has them', () => {
+    const person = '{"lastName":"Ouattara","phone":"+2250799887766"}'
+    const { cassette } = importing(
+      foreign({
+        url: 'https://api.example/v1/accounts',
+        method: 'GET',
+        startedDateTime: '2026-01-15T09:31:00.000Z',
+        response: { content: { size: 28, mimeType: '', text: 'for Ouattara, +2250799887766' } },
+      }),
+      foreign({
+        url: 'https://api.example/v1/accounts/open',
+        method: 'POST',
+        headers: [{ name: 'Content-Type', value: 'application/json' }],
+        postData: { mimeType: 'application/json', text: person },
+      }),
+    )
+    expect(cassette.interactions.map(({ operation }) => operation)).toEqual([
+      'accounts.open',
+      'accounts.list',
+    ])
+    expect(bodyText(cassette.interactions[1]?.reply)).not.toMatch(/Ouattara|0799/)
+  })
+
   it('keeps the preflight of an operation, and leaves out that of anything else', () => {
     const asking = (method: string) => [{ name: 'Access-Control-Request-Method', value: method }]
     const allowed = [

@@ -181,3 +181,44 @@ describe('what is sent', () => {
     ])
   })
 })
+
+describe('a report of what a sandbox says now', () => {
+  it('holds neither a secret nor a person, wherever they stand, and no path that could', async () => {
+    const cassette = tape(get('/v1/things', { note: 'a', tag: 'b', more: {} }))
+    const live = {
+      note: 'for Mariam Traore',
+      tag: 'Qx7Lw0pR4tYuZ',
+      more: { 'Mariam Traore': 1, 'mariam@example.org': 2 },
+      holder: { fullName: 'Mariam Traore', email: 'mariam@example.org', password: 'Qx7Lw0pR4tYuZ' },
+    }
+    const headers = [
+      ['Content-Type', 'application/json'],
+      ['Link', '</x?to=mariam@example.org>; rel=next'],
+    ] as const
+    const report = await verifyCassette(cassette, sandbox([{ headers, body: live }]).options)
+    expect(report.drifts.length).toBeGreaterThan(5)
+    expect(JSON.stringify(report)).not.toMatch(/Traore|mariam@|Qx7Lw0/)
+  })
+
+  it('repeats of a refused exchange of tokens no more than its code', async () => {
+    const { options } = sandbox([])
+    const refusing = { ...options, send: async () => refused('client_secret Qx7Lw0pR4tYuZ is wrong') }
+    await expect(verifyCassette(tape(get('/v1/x', {}, { headers: BEARER })), refusing)).rejects.toThrow(
+      /for key_a: 401$/,
+    )
+    const coded = { ...options, send: async () => refused('invalid_client') }
+    await expect(verifyCassette(tape(get('/v1/x', {}, { headers: BEARER })), coded)).rejects.toThrow(
+      /for key_a: 401 invalid_client$/,
+    )
+  })
+})
+
+const BEARER = [['Authorization', 'Bearer a-token-that-was-recorded-once']] as const
+
+function refused(error: string): CapturedReply {
+  return {
+    status: 401,
+    headers: [['Content-Type', 'application/json']],
+    body: Buffer.from(JSON.stringify({ error })),
+  }
+}
