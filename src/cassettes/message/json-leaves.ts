@@ -103,8 +103,20 @@ function endOfNumber(bytes: string, start: number): number {
   const first = bytes.charCodeAt(start)
   if (first !== 0x2d && (first < 0x30 || first > 0x39)) return start
   let i = start + 1
-  while (i < bytes.length && '+-.0123456789eE'.includes(bytes.charAt(i))) i++
+  while (isOfNumber(bytes.charCodeAt(i))) i++
   return i
+}
+
+/** `+-.0123456789eE` */
+function isOfNumber(code: number): boolean {
+  return (
+    (code >= 0x30 && code <= 0x39) ||
+    code === 0x2e ||
+    code === 0x2d ||
+    code === 0x2b ||
+    code === 0x65 ||
+    code === 0x45
+  )
 }
 
 /** The text that stands between the quotes of a JSON text. */

@@ -42,7 +42,7 @@ export function searchOf({ policy, secrets, standIns, memory }: RedactionContext
       .map((reading) => memory.noteSecret(rule, reading, own) || secrets.learn(reading))
       .includes(true)
   }
-  return { secrets, standIns, words: [own, memory.earlier], people: policy.personal, note }
+  return { secrets, standIns, words: [own, memory.earlier], people: policy.personal, note, isSwept: false }
 }
 
 /** No word of a sentence: a text can say `password: wrong` in many ways. */

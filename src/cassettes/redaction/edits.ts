@@ -28,7 +28,7 @@ export type Search = {
   /** Whether what is a person by its form is taken out. */
   readonly people: boolean
   /** All of the message was looked through, and holds nothing beside its fields. */
-  readonly isSwept?: true
+  readonly isSwept: boolean
   /** What a name in a text has shown is looked for as well. True when it was not before. */
   readonly note: (hit: SecretHit, spelled: string) => boolean
 }
@@ -40,11 +40,12 @@ export type Search = {
 export function withFindings(
   text: string,
   edits: readonly Edit[],
-  { secrets, standIns, words, people, note, isSwept }: Search,
+  search: Search,
   placeOf: (start: number, end: number) => Place,
   fields: readonly EditableField[] = [],
-): Edit[] {
-  if (isSwept) return [...edits].sort((a, b) => a.start - b.start)
+): readonly Edit[] {
+  if (search.isSwept) return inOrder(edits)
+  const { secrets, standIns, words, people, note } = search
   const found: Edit[] = []
   const look = () =>
     secrets.find(text, words, people).flatMap((hit) => {
@@ -63,8 +64,12 @@ export function withFindings(
     const isNumber = field?.number ?? fieldAt(fields, hit.start, hit.start + 1)?.number ?? false
     found.push(editOf(text, hit, isNumber, standIns, placeOf))
   }
-  if (found.length === 0) return [...edits].sort((a, b) => a.start - b.start)
+  if (found.length === 0) return inOrder(edits)
   return merged([...edits, ...found])
+}
+
+function inOrder(edits: readonly Edit[]): readonly Edit[] {
+  return edits.length < 2 ? edits : [...edits].sort((a, b) => a.start - b.start)
 }
 
 /** A search that has nothing left to find, when that is so of all these texts together: most messages hold no more. */
@@ -73,11 +78,15 @@ export function sweptSearch(search: Search, texts: readonly string[]): Search {
     () => {
       const { secrets, words, people } = search
       const changing = texts.filter((text) => !secrets.isSteady(text, words))
-      const text = changing.map((each) => lessOf(each, search)).join('\n')
-      const hits = text === '' ? [] : secrets.find(text, words, people)
+      const looked = changing.map((each) => lessOf(each, search))
+      const text = looked.join('\n')
+      const { hits, isPlain } = text === '' ? NOTHING : secrets.findPlain(text, words, people)
       if (hits.length === 0) {
-        for (const each of changing) secrets.remember(each)
-        return { ...search, isSwept: true }
+        // Of a text that was looked at in part, nobody has seen whether the rest is encoded.
+        for (const [i, each] of changing.entries()) secrets.remember(each, isPlain && looked[i] === each)
+        // Written out: it is made for each message, and all of its kind are read in one place.
+        const { standIns, note } = search
+        return { secrets, standIns, words, people, note, isSwept: true }
       }
       // What one part of a message tells is looked for in all of them.
       const whole = changing.join('\n')
@@ -91,6 +100,8 @@ export function sweptSearch(search: Search, texts: readonly string[]): Search {
     () => search,
   )
 }
+
+const NOTHING = { hits: [], isPlain: true } as const
 
 /** Of a JSON text that holds nothing known, what can hold something by its form. */
 function lessOf(text: string, { secrets, words }: Search): string {

@@ -61,6 +61,10 @@ export function redactHeaders(kept: readonly Kept[], part: HeaderPart, search: S
   const headers: HeaderLine[] = []
   const edits: Edit[] = []
   for (const { line, lower, count, wide, bytes, own } of kept) {
+    if (search.isSwept && own.length === 0) {
+      headers.push(line)
+      continue
+    }
     const place = () => placeOf(part, lower, count)
     const found = withFindings(bytes, own, search, place)
     if (found.length === 0) {
@@ -98,7 +102,7 @@ export function secretsOfHeaders(lines: readonly HeaderLine[]): string[] {
   for (const [name, value] of lines) {
     const lower = name.toLowerCase()
     if (lower === 'idempotency-key' || lower === 'www-authenticate') continue
-    if (!SENSITIVE.test(lower) && secretMeaning(lower) === undefined) continue
+    if (!isSensitive(lower)) continue
     if (lower === 'cookie')
       values.push(...cookiePairs(value).flatMap(({ start, end }) => cookieSecrets(value.slice(start, end))))
     else if (lower === 'set-cookie')
@@ -107,6 +111,18 @@ export function secretsOfHeaders(lines: readonly HeaderLine[]): string[] {
   }
   return values
 }
+
+function isSensitive(lower: string): boolean {
+  const known = sensitive.get(lower)
+  if (known !== undefined) return known
+  const is = SENSITIVE.test(lower) || secretMeaning(lower) !== undefined
+  if (sensitive.size < MAX_SENSITIVE && lower.length < 64) sensitive.set(lower, is)
+  return is
+}
+
+/** The names of headers are few and come again and again. */
+const sensitive = new Map<string, boolean>()
+const MAX_SENSITIVE = 2000
 
 /** A cookie, and what is put together in it: JSON, a form, a value and its signature. */
 function cookieSecrets(value: string): string[] {

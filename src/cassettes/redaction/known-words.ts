@@ -37,7 +37,10 @@ export function createMemory(secrets: Secrets, fields: FieldLookup): Memory {
     if (secrets.isWord(value)) return false
     // A reply mostly tells what its request has told.
     if (!own.add(value, known)) return false
-    for (const spelled of spellingsOf(rule, value)) own.add(spelled, known)
+    // It has some thirty spellings, of which hardly any exchange holds one.
+    if (rule === 'phone' && PHONE.test(value))
+      own.addLater(value.slice(1 + CODE_DIGITS), () => otherSpellings(value), known)
+    else for (const spelled of spellingsOf(rule, value)) own.add(spelled, known)
     if (
       seen.size >= MAX_REMEMBERED ||
       seen.has(value) ||

@@ -52,8 +52,14 @@ export type Secrets = {
   readonly holdsKnown: (bytes: string, words: readonly KnownWords[]) => boolean
   /** Whether a short text holds none of what is known, when it is one of those that hold nothing else: it is known again. */
   readonly isSteady: (bytes: string, words: readonly KnownWords[]) => boolean
-  /** A text in which nothing was found is remembered, if it holds nothing that is encoded. */
-  readonly remember: (bytes: string) => void
+  /** What `find` finds, and whether it has found nothing in the text that is encoded or packed. */
+  readonly findPlain: (
+    bytes: string,
+    words: readonly KnownWords[],
+    people: boolean,
+  ) => { readonly hits: readonly SecretHit[]; readonly isPlain: boolean }
+  /** A text in which nothing was found is remembered, if it holds nothing that is encoded: `isPlain` says that it does not. */
+  readonly remember: (bytes: string, isPlain: boolean) => void
   /** The same in the text of a cassette, which wraps what it holds once more. @throws BeyondBound */
   readonly findInFile: (text: string) => SecretHit[]
 }
@@ -78,7 +84,7 @@ export const SEARCHED_LENGTH = 8
 type Needle = { readonly value: string; readonly kind: 'plain' | 'base64' }
 
 /** What may be looked through of one text: its decodings, and what stands encoded in them. */
-type Work = { left: number; found: number; readonly room: ReturnType<typeof unpackingRoom> }
+type Work = { left: number; found: number; isPlain: boolean; readonly room: ReturnType<typeof unpackingRoom> }
 const WORK_FACTOR = 48
 const WORK_LEAST = 4 * 1024 * 1024
 /** One value shows in several decodings of a text. */
@@ -164,15 +170,17 @@ export function createSecrets(words: readonly string[] = []): Secrets {
       scan(text, marks, words, people, take)
       if (marks.hasRun || marks.digits >= 8 || MAY_LIST.test(text) || mayBePacked(text))
         for (const inner of innerTexts(text, work.room)) {
+          work.isPlain = false
           if (layersLeft === 0) throw new BeyondBound('unpacks-too-far')
           if (hitsIn(inner.text, words, people, layersLeft - 1, work).length > 0) take(wholeOf(text, inner))
         }
       view = step < STEPS ? decoded(view, marks) : undefined
+      if (view !== undefined) work.isPlain = false
     }
     return hits
   }
 
-  const find = (
+  const findPlain = (
     bytes: string,
     words: readonly KnownWords[],
     people: boolean,
@@ -180,8 +188,9 @@ export function createSecrets(words: readonly string[] = []): Secrets {
     factor: number,
   ) => {
     const left = (bytes.length * WORK_FACTOR + WORK_LEAST) * factor
-    const hits = hitsIn(bytes, words, people, layers, { left, found: 0, room: unpackingRoom() })
-    return hits.length < 2 ? hits : united(hits)
+    const work: Work = { left, found: 0, isPlain: true, room: unpackingRoom() }
+    const hits = hitsIn(bytes, words, people, layers, work)
+    return { hits: hits.length < 2 ? hits : united(hits), isPlain: work.isPlain }
   }
 
   /** Lines of headers mostly come again. */
@@ -201,10 +210,10 @@ export function createSecrets(words: readonly string[] = []): Secrets {
     holdsKnown,
     isSteady: (bytes, words) =>
       bytes.length <= LONGEST_STEADY && steady.has(bytes) && !holdsKnown(bytes, words),
-    remember: (bytes) => {
+    findPlain: (bytes, words, people) => findPlain(bytes, words, people, MAX_LAYERS, 1),
+    remember: (bytes, isPlain) => {
       if (bytes.length > LONGEST_STEADY || steady.has(bytes)) return
-      const { has, hasRun } = marksOf(bytes)
-      if (hasRun || (has & ESCAPING) !== 0) return
+      if (!isPlain && mayBeEncoded(bytes)) return
       if (steady.size >= MOST_STEADY) steady.clear()
       steady.add(bytes)
     },
@@ -216,10 +225,10 @@ export function createSecrets(words: readonly string[] = []): Secrets {
     isWord: (value) =>
       vocabularyWords.has(value.toLowerCase()) ||
       ((value.length < 3 || vocabularyStarts.has(value.slice(0, 3))) && vocabulary.includes(value)),
-    find: (bytes, words = [], people = false) => find(bytes, words, people, MAX_LAYERS, 1),
+    find: (bytes, words = [], people = false) => findPlain(bytes, words, people, MAX_LAYERS, 1).hits,
     // A body in base64 and packed as on the wire are two layers, and a text that is a JSON text a decoding more.
     findInFile: (text) => {
-      const look = (part: string) => find(part, [], false, MAX_LAYERS + 2, 2)
+      const look = (part: string) => findPlain(part, [], false, MAX_LAYERS + 2, 2).hits
       try {
         return look(text)
       } catch (cause) {
@@ -234,6 +243,11 @@ export function createSecrets(words: readonly string[] = []): Secrets {
       }
     },
   }
+}
+
+function mayBeEncoded(bytes: string): boolean {
+  const { has, hasRun } = marksOf(bytes)
+  return hasRun || (has & ESCAPING) !== 0
 }
 
 /** Bytes one by one, without sixteen characters of base64 in a row. */

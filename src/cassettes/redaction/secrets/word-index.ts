@@ -8,6 +8,11 @@ import { latin1 } from '../../message/bytes.ts'
 export type WordIndex<T> = {
   /** False when it is there already, or holds no word. */
   readonly add: (text: string, tag: T) => boolean
+  /**
+   * Adds texts before they could be found for the first time: `spell` makes them, and each of them holds these digits, the
+   * first two next to each other and at most one of ` .-` between others. Most are never looked for.
+   */
+  readonly addLater: (digits: string, spell: () => readonly string[], tag: T) => void
   readonly isEmpty: () => boolean
   readonly find: (text: string, found: (start: number, end: number, tag: T) => void) => void
 }
@@ -34,10 +39,16 @@ type Only<T> = { readonly lead: number; readonly text: string; readonly tag: T }
 /** Values by how many characters stand before the word, and by their length. */
 type Leads<T> = Map<number, Map<number, Map<string, T>>>
 
+type Waiting<T> = { readonly digits: string; readonly spell: () => readonly string[]; readonly tag: T }
+/** More of them, or a longer text, are not compared one by one. */
+const MAX_WAITING = 8
+const MAX_COMPARED = 8192
+
 export function createWordIndex<T>(): WordIndex<T> {
   const byWord = new Map<string, Only<T> | Leads<T>>()
+  let waiting: Waiting<T>[] = []
   /** Made when the first word is added: most messages have none of their own. */
-  let filter: Uint8Array | undefined
+  let filter: number[] | undefined
 
   const add = (text: string, tag: T): boolean => {
     let lead = 0
@@ -47,10 +58,12 @@ export function createWordIndex<T>(): WordIndex<T> {
     while (IS_WORD[text.charCodeAt(end)] === 1) end++
     const word = text.slice(lead, end)
     const only = { lead, text, tag }
-    filter ??= new Uint8Array(1 << FILTER_BITS)
-    filter[filterPlace(text, lead, end)] = 1
+    // A small array of numbers is made faster than one of bytes.
+    filter ??= new Array<number>(1 << (FILTER_BITS - 5)).fill(0)
+    const place = filterPlace(text, lead, end)
+    filter[place >> 5] = (filter[place >> 5] ?? 0) | (1 << (place & 31))
     // The byte behind a word of one byte is not its own.
-    if (word.length === 1) filter.fill(1)
+    if (word.length === 1) filter.fill(-1)
     const held = byWord.get(word)
     if (held === undefined || (!(held instanceof Map) && held.text === text)) {
       byWord.set(word, only)
@@ -63,10 +76,27 @@ export function createWordIndex<T>(): WordIndex<T> {
     return insert(leads, only)
   }
 
+  /** All of them, in their order: of two values that are spelled alike, the later one is meant. */
+  const settle = (): void => {
+    const settled = waiting
+    waiting = []
+    for (const { spell, tag } of settled) for (const text of spell()) add(text, tag)
+  }
+
+  const settleFor = (text: string): void => {
+    if (waiting.length === 0) return
+    if (text.length > MAX_COMPARED || waiting.some(({ digits }) => mayHold(text, digits))) settle()
+  }
+
   return {
     isEmpty: () => byWord.size === 0,
+    addLater: (digits, spell, tag) => {
+      waiting.push({ digits, spell, tag })
+      if (waiting.length > MAX_WAITING) settle()
+    },
     add: (text, tag) => {
       const bytes = latin1(text)
+      settleFor(bytes)
       const isNew = add(bytes, tag)
       // In Latin-1 as well.
       if (bytes.length !== text.length && /^[\0-\xff]*$/.test(text)) add(text, tag)
@@ -77,6 +107,7 @@ export function createWordIndex<T>(): WordIndex<T> {
       return isNew
     },
     find: (text, found) => {
+      settleFor(text)
       if (filter === undefined) return
       for (let at = 0; at < text.length; ) {
         if (IS_WORD[text.charCodeAt(at)] !== 1) {
@@ -85,7 +116,8 @@ export function createWordIndex<T>(): WordIndex<T> {
         }
         const start = at
         while (at < text.length && IS_WORD[text.charCodeAt(at)] === 1) at++
-        if (filter[filterPlace(text, start, at)] !== 1) continue
+        const place = filterPlace(text, start, at)
+        if (((filter[place >> 5] ?? 0) & (1 << (place & 31))) === 0) continue
         const longest = longestFrom(text, start, byWord.get(text.slice(start, at)))
         if (longest === undefined) continue
         found(longest.start, longest.end, longest.tag)
@@ -93,6 +125,24 @@ export function createWordIndex<T>(): WordIndex<T> {
       }
     },
   }
+}
+
+function mayHold(text: string, digits: string): boolean {
+  const first = digits.slice(0, 2)
+  for (let from = text.indexOf(first); from !== -1; from = text.indexOf(first, from + 1)) {
+    let at = from + 2
+    let held = 2
+    for (; held < digits.length; held++) {
+      if (isDivider(text.charCodeAt(at))) at++
+      if (text.charCodeAt(at++) !== digits.charCodeAt(held)) break
+    }
+    if (held === digits.length) return true
+  }
+  return false
+}
+
+function isDivider(code: number): boolean {
+  return code === 0x20 || code === 0x2d || code === 0x2e
 }
 
 function insert<T>(leads: Leads<T>, { lead, text, tag }: Only<T>): boolean {
