@@ -51,6 +51,26 @@ describe('a secret is found in every spelling', () => {
     expect(left).toMatch(/^\{"before":"a .{0,12} b"\}$/)
   })
 
+  it.each([
+    ...Object.entries(SPELLINGS),
+    ['hex', (text: string) => Buffer.from(text).toString('hex')],
+    ['bytes as a list', (text: string) => [...Buffer.from(text)].map((b) => b.toString(16)).join(':')],
+    ['quoted-printable', (text: string) => percentAll(text).replaceAll('%', '=').toUpperCase()],
+  ] as const)('%s, also in a line that came before anybody knew the secret', (_, spell) => {
+    const { redact } = redactor()
+    const spelled = spell('Kx7#mB9!qLw2')
+    const headers = [
+      ['Content-Type', 'application/json'],
+      ['ETag', `"${spelled}"`],
+    ] as const
+    const twice = [0, 1].map(() => redact(exchange({ target: '/v1/x', replyHeaders: headers, reply: '{}' })))
+    const [before] = twice
+    expect(before?.exchange.reply?.headers).toContainEqual(['ETag', `"${spelled}"`])
+    redact(exchange({ target: '/v1/x', replyHeaders: headers, reply: '{"clientSecret":"Kx7#mB9!qLw2"}' }))
+    const { exchange: after } = redact(exchange({ target: '/v1/x', replyHeaders: headers, reply: '{}' }))
+    expect(JSON.stringify(after.reply?.headers)).not.toContain(spelled)
+  })
+
   it.each([KEY, 'whsec_c2FuZGdhdGUtZXhhbXBsZQ==', JWT])('%s, when nobody has seen it', (secret) => {
     for (const [name, spell] of Object.entries(SPELLINGS)) {
       const hits = createSecrets().find(`a "${spell(secret)}" b`)

@@ -3,7 +3,7 @@ import { BeyondBound, MAX_LAYERS, MAX_REPLACED } from '../../message/bounds.ts'
 import { latin1, utf8 } from '../../message/bytes.ts'
 import { unpackingRoom } from '../../message/packed.ts'
 import { type Inner, innerTexts, mayBePacked } from './inside.ts'
-import { ESCAPING, type Marks, marksOf } from './marks.ts'
+import { type Marks, marksOf } from './marks.ts'
 import { MEANING_TYPES } from './names.ts'
 import { createNeedles } from './needles.ts'
 import { base64Needles, findPatterns } from './patterns.ts'
@@ -212,8 +212,7 @@ export function createSecrets(words: readonly string[] = []): Secrets {
       bytes.length <= LONGEST_STEADY && steady.has(bytes) && !holdsKnown(bytes, words),
     findPlain: (bytes, words, people) => findPlain(bytes, words, people, MAX_LAYERS, 1),
     remember: (bytes, isPlain) => {
-      if (bytes.length > LONGEST_STEADY || steady.has(bytes)) return
-      if (!isPlain && mayBeEncoded(bytes)) return
+      if (!isPlain || bytes.length > LONGEST_STEADY || steady.has(bytes)) return
       if (steady.size >= MOST_STEADY) steady.clear()
       steady.add(bytes)
     },
@@ -243,11 +242,6 @@ export function createSecrets(words: readonly string[] = []): Secrets {
       }
     },
   }
-}
-
-function mayBeEncoded(bytes: string): boolean {
-  const { has, hasRun } = marksOf(bytes)
-  return hasRun || (has & ESCAPING) !== 0
 }
 
 /** Bytes one by one, without sixteen characters of base64 in a row. */
