@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { spliced } from '../src/cassettes/message/splice.ts'
-import { append, getOrMake } from '../src/map-entries.ts'
+import { append, getOrMake, remembered } from '../src/map-entries.ts'
 import { partitionPoint } from '../src/partition-point.ts'
 import { replaceFile, replaceFileSync } from '../src/replace-file.ts'
 import { systemCode } from '../src/system-error.ts'
@@ -145,5 +145,20 @@ describe('the entries of a map', () => {
     append(map, 'a', 2)
     expect(getOrMake(map, 'a', () => [9])).toEqual([1, 2])
     expect(getOrMake(map, 'b', () => [9])).toBe(map.get('b'))
+  })
+
+  it('remember what is said of a text, be it nothing, but not of long ones or of too many', () => {
+    const asked: string[] = []
+    const ask = remembered((text) => {
+      asked.push(text)
+      return text === 'a' ? undefined : text.length
+    })
+    const long = 'x'.repeat(100)
+    expect(['a', 'bc', 'a', 'bc', long, long].map(ask)).toEqual([undefined, 2, undefined, 2, 100, 100])
+    expect(asked).toEqual(['a', 'bc', long, long])
+    for (let n = 0; n < 3000; n++) ask(`${n}`)
+    asked.length = 0
+    for (const text of ['a', '2999']) expect(ask(text)).toBe(text === 'a' ? undefined : 4)
+    expect(asked).toEqual(['2999'])
   })
 })

@@ -1,5 +1,6 @@
 import type { HeaderLine } from '../../http/header-lines.ts'
 import { decodeFormOrKeep, decodePercentOrKeep } from '../../http/percent.ts'
+import { remembered } from '../../map-entries.ts'
 import { isPublicClientId } from '../../tokens/client-id.ts'
 import type { Place } from '../interaction.ts'
 import { latin1, utf8 } from '../message/bytes.ts'
@@ -112,17 +113,7 @@ export function secretsOfHeaders(lines: readonly HeaderLine[]): string[] {
   return values
 }
 
-function isSensitive(lower: string): boolean {
-  const known = sensitive.get(lower)
-  if (known !== undefined) return known
-  const is = SENSITIVE.test(lower) || secretMeaning(lower) !== undefined
-  if (sensitive.size < MAX_SENSITIVE && lower.length < 64) sensitive.set(lower, is)
-  return is
-}
-
-/** The names of headers are few and come again and again. */
-const sensitive = new Map<string, boolean>()
-const MAX_SENSITIVE = 2000
+const isSensitive = remembered((lower) => SENSITIVE.test(lower) || secretMeaning(lower) !== undefined)
 
 /** A cookie, and what is put together in it: JSON, a form, a value and its signature. */
 function cookieSecrets(value: string): string[] {

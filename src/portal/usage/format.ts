@@ -1,15 +1,11 @@
 import type { Language } from '../../http/language.ts'
+import { remembered } from '../../map-entries.ts'
 
 const LOCALE = { fr: 'fr', en: 'en-GB' } as const
 
 /** Formats in a language, each made when it is first asked for: all of them together are a tenth of a start. */
 function inBoth<T>(make: (locale: string) => T): (language: Language) => T {
-  const made = new Map<Language, T>()
-  return (language) => {
-    const format = made.get(language) ?? make(LOCALE[language])
-    made.set(language, format)
-    return format
-  }
+  return remembered((language) => make(LOCALE[language]))
 }
 
 const utc = (options: Intl.DateTimeFormatOptions) =>

@@ -1,3 +1,4 @@
+import { remembered } from '../../../map-entries.ts'
 import { wordsOf } from '../secrets/names.ts'
 
 /**
@@ -6,15 +7,10 @@ import { wordsOf } from '../secrets/names.ts'
  */
 export function personalMeaning(name: string): string | undefined {
   if (name.length > MAX_NAME || name.includes('redacted-')) return undefined
-  const found = known.get(name)
-  if (found !== undefined) return found === '' ? undefined : found
-  const type = meaningOf(wordsOf(name))
-  if (known.size < MAX_KNOWN && name.length < 64) known.set(name, type ?? '')
-  return type
+  return meaningOfName(name)
 }
 
-const known = new Map<string, string>()
-const MAX_KNOWN = 2000
+const meaningOfName = remembered((name) => meaningOf(wordsOf(name)))
 const MAX_NAME = 100
 
 /** Who a name or a number can be of. */

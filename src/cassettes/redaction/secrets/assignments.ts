@@ -1,3 +1,4 @@
+import { remembered } from '../../../map-entries.ts'
 import { utf8 } from '../../message/bytes.ts'
 import { personalMeaning } from '../people/names.ts'
 import { isPersonText, personAt } from '../people/told.ts'
@@ -73,19 +74,16 @@ function meaningOf(name: string, people: boolean): Meaning | undefined {
   return type === undefined ? undefined : { type, textOnly: false, isPerson: true }
 }
 
-/** The same of bytes. The names of an interface are few and come again and again. */
+/** The same of bytes. */
 function meaningAt(bytes: string, people: boolean): Meaning | undefined {
   if (bytes === '') return undefined
-  const verdicts = people ? VERDICTS.all : VERDICTS.secrets
-  const known = verdicts.get(bytes)
-  if (known !== undefined) return known ?? undefined
-  const meaning = WORD.test(bytes) ? meaningOf(utf8(bytes), people) : undefined
-  if (verdicts.size < MAX_VERDICTS) verdicts.set(bytes, meaning ?? null)
-  return meaning
+  return people ? anyMeaningOf(bytes) : secretMeaningOf(bytes)
 }
 
-const VERDICTS = { all: new Map<string, Meaning | null>(), secrets: new Map<string, Meaning | null>() }
-const MAX_VERDICTS = 4000
+const meaningOfBytes = (people: boolean) =>
+  remembered((bytes) => (WORD.test(bytes) ? meaningOf(utf8(bytes), people) : undefined))
+const anyMeaningOf = meaningOfBytes(true)
+const secretMeaningOf = meaningOfBytes(false)
 
 /** Back from a position over white space, and over what closes a name. */
 function endOfName(text: string, from: number): number {
@@ -190,20 +188,13 @@ function said(text: string, at: number, people: boolean): PatternHit | undefined
 }
 
 const MAX_WORD = 40
-const NAMING = new Map<string, boolean>()
 
 function isWordByte(code: number): boolean {
   return code !== 0x2e && isNameByte(code)
 }
 
 /** Whether a word can be the last one of a name. */
-function mayName(word: string): boolean {
-  const known = NAMING.get(word)
-  if (known !== undefined) return known
-  const may = WORD.test(word)
-  if (NAMING.size < MAX_VERDICTS) NAMING.set(word, may)
-  return may
-}
+const mayName = remembered((word) => WORD.test(word))
 
 /** `https://…/reset-password/VALUE`, and the authorization code that a URL brings. */
 const SEGMENT = /\/([a-z][a-z_-]{2,30})\/(?=[\w.~-]*[0-9])([\w.~-]{8,300})(?![\w.~-])/gi

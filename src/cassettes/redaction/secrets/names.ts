@@ -1,3 +1,5 @@
+import { remembered } from '../../../map-entries.ts'
+
 /**
  * What a field holds, by the meaning of its name: the name is split into words, in whatever spelling, and the words say
  * it. A list of names would miss the next one.
@@ -140,8 +142,6 @@ const INNER = new Set([...VALUE, 'key', 'token', 'k', 'd', 'p', 'q', 'x'])
 /** Words of French between two that belong together: `code de vérification`. */
 const LINKING = new Set(['de', 'du', 'la', 'le', 'd', 'l'])
 
-const known = new Map<string, SecretMeaning | null>()
-const MAX_KNOWN = 2000
 /** Longer names say nothing that a person would have written. */
 const MAX_NAME = 200
 
@@ -149,12 +149,10 @@ const MAX_NAME = 200
 export function secretMeaning(name: string): SecretMeaning | undefined {
   // A stand-in says what stood there, and not what stands under it.
   if (name.length > MAX_NAME || name.includes('redacted-')) return undefined
-  const found = known.get(name)
-  if (found !== undefined) return found ?? undefined
-  const meaning = meaningOf(wordsOf(name))
-  if (known.size < MAX_KNOWN && name.length < 64) known.set(name, meaning ?? null)
-  return meaning
+  return meaningOfName(name)
 }
+
+const meaningOfName = remembered((name) => meaningOf(wordsOf(name)))
 
 /** Whether a name inside an object called after a secret can be that of the secret itself. */
 export function isInnerName(name: string, textOnly: boolean): boolean {

@@ -1,3 +1,4 @@
+import { remembered } from '../../../map-entries.ts'
 import { personalMeaning, personalPart } from '../people/names.ts'
 import { isInnerName, type SecretMeaning, secretMeaning } from '../secrets/names.ts'
 
@@ -77,17 +78,13 @@ export function createFieldLookup(table: FieldTable): FieldLookup {
     return undefined
   }
   /** Of names that stand alone, which come again and again. */
-  const known = { text: new Map<string, FieldRule | null>(), number: new Map<string, FieldRule | null>() }
+  const ruleOfText = remembered((name) => ruleOf([name], false))
+  const ruleOfNumber = remembered((name) => ruleOf([name], true))
   return {
     rule: (names, isNumber = false) => {
       const [name] = names
       if (names.length !== 1 || name === undefined) return ruleOf(names, isNumber)
-      const rules = isNumber ? known.number : known.text
-      const found = rules.get(name)
-      if (found !== undefined) return found ?? undefined
-      const rule = ruleOf(names, isNumber)
-      if (rules.size < MAX_FOLDINGS && name.length < 64) rules.set(name, rule ?? null)
-      return rule
+      return isNumber ? ruleOfNumber(name) : ruleOfText(name)
     },
     shape: (type) => shapes.get(type),
   }
@@ -111,14 +108,4 @@ function compiled(pattern: string): RegExp {
 }
 
 /** `firstName`, `first_name` and `First-Name` are one field to whoever reads them. */
-export function folded(name: string): string {
-  const known = foldings.get(name)
-  if (known !== undefined) return known
-  const text = name.toLowerCase().replace(/[_-]/g, '')
-  if (foldings.size < MAX_FOLDINGS && name.length < 64) foldings.set(name, text)
-  return text
-}
-
-/** The names of an interface are few and come again and again; what a stranger makes up must not fill the memory. */
-const foldings = new Map<string, string>()
-const MAX_FOLDINGS = 2000
+export const folded = remembered((name: string) => name.toLowerCase().replace(/[_-]/g, ''))
