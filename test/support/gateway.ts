@@ -6,6 +6,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Agent } from 'undici'
 import { stringify } from 'yaml'
+import { formatConfigErrors } from '../../src/config/errors.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { createLogger } from '../../src/observe/logger.ts'
+import { type RunningGateway, startGateway as startHere } from '../../src/start/gateway.ts'
 import { COMMAND, cleanEnvironment } from './command.ts'
 import { WAIT_MS } from './effort.ts'
 import { freePort } from './free-port.ts'
@@ -94,18 +98,16 @@ async function startOne(options: GatewayOptions): Promise<Gateway> {
 }
 
 /** The gateway behind the one that has a data directory: a crash of the one in front leaves it running. */
-const behindOf = new Map<string, Gateway>()
+const behindOf = new Map<string, { readonly close: () => Promise<void> }>()
 
 /** A gateway in front of another one, which knows the same partners and believes what the first one says of them. */
 export async function startForwarding(options: GatewayOptions): Promise<Gateway> {
   const partners = options.partners ?? [partner('demo-one')]
   const dataDir = options.dataDir ?? freshDataDir(options)
-  await behindOf.get(dataDir)?.kill()
+  await behindOf.get(dataDir)?.close()
   const port = await freePort()
   const config = options.config as Readonly<Record<string, unknown>> | undefined
-  const own = config as
-    | { upstream?: object; tokens?: { issuer?: string }; decisions?: object; server?: object }
-    | undefined
+  const own = config as { upstream?: object; decisions?: object } | undefined
   const front = await startOne({
     ...options,
     partners,
@@ -116,44 +118,84 @@ export async function startForwarding(options: GatewayOptions): Promise<Gateway>
       upstream: { url: `http://127.0.0.1:${port}`, ...own?.upstream },
     },
   })
-  const { dataDir: _, flags: __, ...rest } = options
-  const behind = await startOne({
-    ...rest,
-    partners,
-    dataDir: dataDirBehind(dataDir),
-    flags: ['--port', String(port), '--public-url', front.url],
-    config: {
-      ...config,
-      // The one in front has been through it when this one is stopped.
-      server: { ...own?.server, lameDuckMs: 0 },
-      tokens: {
-        ...own?.tokens,
-        issuer: `http://127.0.0.1:${port}`,
-        trustedIssuers: [
-          {
-            issuer: own?.tokens?.issuer ?? front.url,
-            jwksUri: `${front.url}/.well-known/jwks.json`,
-            skipLimits: true,
-          },
-        ],
-      },
-    },
-  })
-  behindOf.set(dataDir, behind)
-  while (!behind.logs().includes('has the keys of a gateway in front')) {
-    await new Promise((resolve) => setTimeout(resolve, 5))
+  const behind = await startBehind(front, port, options)
+  const close = async () => {
+    running.delete(leftover)
+    if (behindOf.delete(dataDir)) await behind.close()
   }
-  const both = <T>(act: (gateway: Gateway) => Promise<T>) => Promise.all([act(front), act(behind)])
+  const leftover = { kill: close }
+  behindOf.set(dataDir, { close })
+  running.add(leftover)
   return {
     ...front,
-    advance: async (seconds) => void (await both((each) => each.advance(seconds))),
+    advance: async (seconds) => {
+      await Promise.all([front.advance(seconds), advanceClock(behind.operatorUrl, seconds)])
+    },
     stop: async () => {
       const exit = await front.stop()
-      await behind.stop()
+      await close()
       return exit
     },
-    kill: async () => (await both((each) => each.kill()))[0],
+    kill: async () => {
+      const exit = await front.kill()
+      await close()
+      return exit
+    },
   }
+}
+
+/**
+ * The gateway behind, in this process: nothing of it is asked for but its answers, and a process of its own would be
+ * half of what a test costs. Resolves when it has the keys of the one in front.
+ */
+async function startBehind(front: Gateway, port: number, options: GatewayOptions): Promise<RunningGateway> {
+  const config = options.config as Readonly<Record<string, unknown>> | undefined
+  const own = config as { tokens?: { issuer?: string }; server?: object } | undefined
+  const file = join(temporaryDirectory('config'), 'sandgate.yaml')
+  const settings = {
+    ...config,
+    // The one in front has been through it when this one is stopped.
+    server: { ...own?.server, lameDuckMs: 0 },
+    tokens: {
+      ...own?.tokens,
+      issuer: `http://127.0.0.1:${port}`,
+      trustedIssuers: [
+        {
+          issuer: own?.tokens?.issuer ?? front.url,
+          jwksUri: `${front.url}/.well-known/jwks.json`,
+          skipLimits: true,
+        },
+      ],
+    },
+  }
+  writeFileSync(file, configText({ config: settings }, front.partners))
+  const flags = {
+    'listen.port': port,
+    'listen.publicUrl': front.url,
+    'operator.port': 0,
+    'store.path': dataDirBehind(front.dataDir),
+    'clock.controllable': options.clock !== 'system',
+  }
+  const loaded = loadConfig({
+    file,
+    env: { ...options.env },
+    flags: Object.entries(flags).map(([name, value]) => ({ source: 'test', path: name.split('.'), value })),
+  })
+  if (!loaded.ok) throw new Error(formatConfigErrors(loaded.errors))
+  let trusts = () => {}
+  const trusted = new Promise<void>((resolve) => {
+    trusts = resolve
+  })
+  const write = (line: string) => {
+    if (line.includes('has the keys of a gateway in front')) trusts()
+    return true
+  }
+  const behind = await startHere({
+    config: loaded.config,
+    logger: createLogger({ format: 'json', requests: false }, { write }),
+  })
+  await trusted
+  return behind
 }
 
 function describeGateway(parts: {
@@ -194,12 +236,7 @@ function describeGateway(parts: {
       return agent
     },
     advance: async (seconds) => {
-      const response = await fetch(`${operatorUrl}/clock`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ advanceSeconds: seconds }),
-      })
-      if (!response.ok) throw new Error(`the clock was not moved: ${await response.text()}`)
+      await advanceClock(operatorUrl, seconds)
       advanced += seconds
     },
     advanced: () => advanced,
@@ -209,6 +246,15 @@ function describeGateway(parts: {
     exited,
     logs: () => output.join(''),
   }
+}
+
+async function advanceClock(operatorUrl: string, seconds: number): Promise<void> {
+  const response = await fetch(`${operatorUrl}/clock`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ advanceSeconds: seconds }),
+  })
+  if (!response.ok) throw new Error(`the clock was not moved: ${await response.text()}`)
 }
 
 /** Waits for the line that names both URLs, and goes on collecting the log. */
