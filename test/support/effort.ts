@@ -15,7 +15,7 @@ function chosen(): Effort {
 export const EFFORT = chosen()
 const isSoak = EFFORT === 'soak'
 /** Of what is generated, where a result is wanted at once, within minutes, or at night. */
-const SHARE = { quick: 0.1, full: 0.5, soak: 1 }[EFFORT]
+const SHARE = { quick: 0.1, full: 0.3, soak: 1 }[EFFORT]
 /** Of what is counted: only a result at once does less of it. */
 const COUNTED = EFFORT === 'quick' ? SHARE : 1
 
@@ -63,7 +63,7 @@ export const CANARIES = count('TEST_CANARIES', 300, 60_000)
 
 const PROPERTY_FACTOR = count('TEST_PROPERTY_FACTOR', 1, 20)
 
-/** How often a property is tried, of how often it should be once: `npm test` tries half of that, a soak twenty times. */
+/** How often a property is tried, of how often it should be once: `npm test` tries a third of that, a soak twenty times. */
 export function runs(once: number): number {
   return Math.ceil(once * SHARE) * PROPERTY_FACTOR
 }

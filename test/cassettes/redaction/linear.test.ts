@@ -117,9 +117,10 @@ describe('a body beyond what is looked through', () => {
     // The same bytes are the same request, in another run as well; others are not.
     const again = (bytes: Buffer) =>
       bodyText(redactor().redact(exchange({ target: '/v1/x', body: bytes })).exchange.request)
-    expect(again(body)).toBe(bodyText(one.exchange.request))
+    const same = again(body)
+    expect(same).toBe(bodyText(one.exchange.request))
     const other = Buffer.from(body)
     other[other.length - 1] = (other[other.length - 1] ?? 0) ^ 1
-    expect(again(other)).not.toBe(again(body))
+    expect(again(other)).not.toBe(same)
   })
 })
