@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { Agent, request } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
-import { FAULTY_PAYMENTS } from '../support/effort.ts'
+import { EFFORT, FAULTY_PAYMENTS } from '../support/effort.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { get, token } from '../support/http.ts'
 import { answer, endScripted, type Received, scripted } from './scripted.ts'
@@ -10,7 +10,7 @@ import { answer, endScripted, type Received, scripted } from './scripted.ts'
 afterEach(endScripted)
 
 const CLIENTS = 96
-const KILLS = 4
+const KILLS = EFFORT === 'soak' ? 4 : 2
 const UNLIMITED = 1_000_000_000
 
 /** Nothing has been executed. */
