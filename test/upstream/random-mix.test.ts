@@ -163,7 +163,7 @@ async function run(isIdempotent: boolean, payments: number) {
   const client = async () => {
     for (let payment = queue.shift(); payment; payment = queue.shift()) {
       for (let tries = 0; tries < 4 && !(await attempt(payment)); tries++) {
-        await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 60))
+        await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 300))
       }
       // A client that has its answer may ask for it again.
       if (Math.random() < 0.1) await attempt(payment)
