@@ -102,7 +102,7 @@ describe('what a reviewer reads', () => {
           )
         },
       ),
-      { numRuns: runs(12) },
+      { numRuns: runs(8) },
     )
   })
 
