@@ -59,14 +59,12 @@ describe.each(WAYS.filter((way) => way !== LENIENT))('two secrets, recorded by $
   // A digest is slow by intention, and a tape makes it once for each pair.
   it('are never one: the refused pair is refused in any order, and every other one gets its token', async () => {
     const other: Pair = { secret: 'whatever CI has' }
-    const rightFirst = await replayed(file, [right, right, right, wrong, nobody])
-    expect(rightFirst.statuses).toEqual([200, 200, 200, 401, 401])
-    expect(rightFirst.ledger).toMatchObject({ missed: 0, unused: [], refused: [] })
+    expect((await replayed(file, [right, right, right])).statuses).toEqual([200, 200, 200])
     const asJson: Pair = { ...wrong, by: 'json' }
     const asBasic: Pair = { ...wrong, by: 'basic' }
-    const wrongFirst = await replayed(file, [wrong, wrong, right, other, wrong, asBasic, asJson, nobody])
-    expect(wrongFirst.statuses).toEqual([401, 401, 200, 200, 401, 401, 401, 401])
-    expect(wrongFirst.ledger).toMatchObject({ missed: 0, unused: [], refused: [] })
+    const all = await replayed(file, [wrong, wrong, right, other, wrong, asBasic, asJson, nobody])
+    expect(all.statuses).toEqual([401, 401, 200, 200, 401, 401, 401, 401])
+    expect(all.ledger).toMatchObject({ missed: 0, unused: [], refused: [] })
   })
 
   it('leave neither half in the file, and lint knows the digest', async () => {
