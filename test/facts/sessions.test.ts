@@ -94,7 +94,7 @@ describe.each(ways)('a session recorded by $name', (way) => {
         })
         // The sandbox itself says what it would have answered.
         let expected = new Map<number, readonly Said[]>()
-        await way.record(async (target) => {
+        await way.ask(async (target) => {
           expected = await told(target, other, inOrder(other))
         })
         const tape = await replay(file)

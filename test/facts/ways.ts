@@ -14,10 +14,14 @@ export type Target = { readonly send: (request: Sent) => Promise<Got> }
 
 export const targetAt = (url: string): Target => ({ send: (request) => send(url, request) })
 
+type Tell = (target: Target) => Promise<void>
+
 /** One way to a cassette: a sandbox and who records it. Runs `tell` and returns the path of the cassette. */
 export type Way = {
   readonly name: string
-  readonly record: (tell: (target: Target) => Promise<void>) => Promise<string>
+  readonly record: (tell: Tell) => Promise<string>
+  /** Runs `tell` with a sandbox that starts as the recorded one did, and nobody records it. */
+  readonly ask: (tell: Tell) => Promise<void>
 }
 
 /** The two clients that every sandbox of these tests knows. */
@@ -59,7 +63,7 @@ export function frontDoor(): Promise<Gateway> {
   return running
 }
 
-async function recorded(upstream: string, tell: (target: Target) => Promise<void>): Promise<string> {
+async function recorded(upstream: string, tell: Tell): Promise<string> {
   const config = loadConfig()
   if (!config.ok) throw new Error('the built-in configuration is valid')
   const out = fresh()
@@ -75,7 +79,7 @@ async function recorded(upstream: string, tell: (target: Target) => Promise<void
 }
 
 /** A browser's HAR of what was said, made a cassette. */
-async function imported(upstream: string, tell: (target: Target) => Promise<void>): Promise<string> {
+async function imported(upstream: string, tell: Tell): Promise<string> {
   const entries: object[] = []
   let at = Date.now()
   const target: Target = {
@@ -120,7 +124,7 @@ function entryOf(origin: string, { method, path, headers, body }: Sent, got: Got
   }
 }
 
-async function atTheFrontDoor(tell: (target: Target) => Promise<void>): Promise<string> {
+async function atTheFrontDoor(tell: Tell): Promise<string> {
   const gateway = await frontDoor()
   const name = `story-${++count}`
   const operator = (method: string, path: string, body?: object) =>
@@ -137,26 +141,32 @@ async function atTheFrontDoor(tell: (target: Target) => Promise<void>): Promise<
   return join(place(), `${name}.har`)
 }
 
-async function withForeign(manners: Manners, record: typeof recorded, tell: Parameters<Way['record']>[0]) {
+async function withForeign<T>(manners: Manners, use: (url: string) => Promise<T>): Promise<T> {
   const sandbox = await openForeignSandbox(manners, foreign)
-  return record(sandbox.url, tell).finally(sandbox.close)
+  return use(sandbox.url).finally(sandbox.close)
 }
 
-export const STRICT: Way = {
-  name: 'record, of a strict sandbox',
-  record: (tell) => withForeign('strict', recorded, tell),
-}
-export const LENIENT: Way = {
-  name: 'record, of a lenient sandbox',
-  record: (tell) => withForeign('lenient', recorded, tell),
-}
+type Recorder = (upstream: string, tell: Tell) => Promise<string>
+
+const ofThisProduct = (record: Recorder): Omit<Way, 'name'> => ({
+  record: async (tell) => record((await frontDoor()).url, tell),
+  ask: async (tell) => tell(targetAt((await frontDoor()).url)),
+})
+
+const ofForeign = (manners: Manners, record: Recorder): Omit<Way, 'name'> => ({
+  record: (tell) => withForeign(manners, (url) => record(url, tell)),
+  ask: (tell) => withForeign(manners, (url) => tell(targetAt(url))),
+})
+
+export const STRICT: Way = { name: 'record, of a strict sandbox', ...ofForeign('strict', recorded) }
+export const LENIENT: Way = { name: 'record, of a lenient sandbox', ...ofForeign('lenient', recorded) }
 
 /** Every way, for the sandboxes that it can be used with. */
 export const WAYS: readonly Way[] = [
-  { name: 'the front door', record: atTheFrontDoor },
-  { name: 'record, of this product', record: async (tell) => recorded((await frontDoor()).url, tell) },
+  { name: 'the front door', ...ofThisProduct((_, tell) => atTheFrontDoor(tell)) },
+  { name: 'record, of this product', ...ofThisProduct(recorded) },
   STRICT,
   LENIENT,
-  { name: 'import, of this product', record: async (tell) => imported((await frontDoor()).url, tell) },
-  { name: 'import, of a strict sandbox', record: (tell) => withForeign('strict', imported, tell) },
+  { name: 'import, of this product', ...ofThisProduct(imported) },
+  { name: 'import, of a strict sandbox', ...ofForeign('strict', imported) },
 ]

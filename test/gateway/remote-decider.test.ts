@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -9,6 +9,7 @@ import { refuse } from '../../src/errors/refusal.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { type RunningGateway, startGateway } from '../../src/start/gateway.ts'
 import { DEMO_CLIENT } from '../support/partners.ts'
+import { keepSigningKey } from '../support/signing-key.ts'
 
 const PAYMENT = JSON.stringify({ amount: 5077, phone: '+2250712345678' })
 
@@ -45,7 +46,15 @@ function stub(effect: Decider['effect'], steps: Step[]) {
   return { decider, attempts }
 }
 
-async function start(decider: Decider, path = dataDirectory(), leaseSeconds = 30) {
+/** With a signing key, which takes long to make. */
+function freshDataDirectory(): string {
+  const path = dataDirectory()
+  mkdirSync(path, { mode: 0o700 })
+  keepSigningKey(path)
+  return path
+}
+
+async function start(decider: Decider, path = freshDataDirectory(), leaseSeconds = 30) {
   const flags = [
     { source: 'test', path: ['listen', 'port'], value: 0 },
     { source: 'test', path: ['operator', 'port'], value: 0 },
@@ -225,7 +234,7 @@ describe('a remote decision', () => {
     let decide: (decision: Decision) => void = () => {}
     const late = new Promise<Decision>((resolve) => (decide = resolve))
     const { decider, attempts } = stub('remote', [late, done])
-    const { pay, metrics } = await start(decider, dataDirectory(), 1)
+    const { pay, metrics } = await start(decider, freshDataDirectory(), 1)
     const key = randomUUID()
     const first = pay(key)
     while (attempts.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))

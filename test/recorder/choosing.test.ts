@@ -1,20 +1,19 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { loadCassette } from '../../src/cassettes/file/load.ts'
-import { replay } from '../../src/sandgate.ts'
+import { startRecorder } from '../../src/recorder/recorder.ts'
+import { replay, type Tape } from '../../src/sandgate.ts'
 import { scratch } from '../cassettes/recording-fixtures.ts'
 import { runs } from '../support/effort.ts'
-import { type Handler, rawExchange, record, startUpstream } from './upstream.ts'
+import { type Handler, openUpstream, rawExchange, record, startUpstream } from './upstream.ts'
 
 const directory = scratch()
 let count = 0
 const fresh = () => join(directory, `choosing-${++count}.har`)
 
 const NAMES = ['accept-language', 'prefer', 'x-api-mode', 'if-none-match'] as const
-type Asked = { readonly target: '/made/page' | '/made/data' } & Readonly<
-  Partial<Record<(typeof NAMES)[number], string>>
->
+type Asked = { readonly target: string } & Readonly<Partial<Record<(typeof NAMES)[number], string>>>
 
 const ETAG = '"v1"'
 
@@ -70,11 +69,11 @@ describe('headers that choose an answer', () => {
           expect(await tape.close()).toMatchObject({ missed: 0 })
         },
       ),
-      { numRuns: runs(12) },
+      { numRuns: runs(8) },
     )
   })
 
-  it.each<[string, Asked, Asked]>([
+  const CHOICES: readonly (readonly [name: string, recorded: Asked, sent: Asked])[] = [
     ['prefer', { target: '/made/data', prefer: 'respond-async' }, { target: '/made/data' }],
     ['x-api-mode', { target: '/made/data', 'x-api-mode': 'a' }, { target: '/made/data', 'x-api-mode': 'b' }],
     ['x-api-mode', { target: '/made/data' }, { target: '/made/data', 'x-api-mode': 'b' }],
@@ -89,23 +88,10 @@ describe('headers that choose an answer', () => {
       { target: '/made/data', 'if-none-match': '"old"' },
       { target: '/made/data', 'if-none-match': ETAG },
     ],
-  ])('with another %s the request is a miss that names it', async (name, recorded, sent) => {
-    const upstream = await startUpstream(choosy)
-    const path = fresh()
-    const recorder = await record(upstream.url, path)
-    await ask(portOf(recorder.url), recorded)
-    await recorder.finish()
-    const tape = await replay(path)
-    expect(await ask(portOf(tape.url), sent)).toMatchObject({
-      status: 424,
-      body: expect.stringContaining(`header ${name}`),
-    })
-    await tape.close()
-  })
-
+  ]
   type Told = readonly [headers: string, body?: string]
   const JSON_TYPE = 'Content-Type: application/json'
-  it.each<[string, Told, Told]>([
+  const FACTS: readonly (readonly [name: string, recorded: Told, sent: Told])[] = [
     ['header range', ['Range: bytes=0-3'], ['']],
     ['header if-none-match', ['Range: bytes=0-3'], ['Range: bytes=0-3\r\nIf-None-Match: "1"']],
     ['header if-modified-since', ['If-Modified-Since: Thu, 01 Jan 2026 00:00:00 GMT'], ['']],
@@ -118,25 +104,51 @@ describe('headers that choose an answer', () => {
     ['header x-sandbox-outcome', ['X-Sandbox-Outcome: a\r\nX-Sandbox-Outcome: b'], ['X-Sandbox-Outcome: a']],
     ['body', [JSON_TYPE, '{"note":"\xff"}'], [JSON_TYPE, '{"note":"\xfe"}']],
     ['/password', [JSON_TYPE, '{"password":"aB3-dE6-gH9"}'], [JSON_TYPE, '{"password":""}']],
-  ])('and what else decides is in a miss that names %s', async (name, recorded, sent) => {
-    const upstream = await startUpstream((_req, res) => res.end('ok'))
+  ]
+  const askOf = (port: number, row: number, { target, ...headers }: Asked) =>
+    ask(port, { ...headers, target: `${target}/${row}` })
+  const tell = async (port: number, row: number, [headers, body]: Told) => {
+    const [method, length] = body === undefined ? ['GET', ''] : ['POST', `Content-Length: ${body.length}`]
+    const lines = [`${method} /made/fact/${row} HTTP/1.1`, 'Host: h', headers, length, 'Connection: close']
+    const head = lines.filter((line) => line !== '').join('\r\n')
+    return String(await rawExchange(port, Buffer.from(`${head}\r\n\r\n${body ?? ''}`, 'latin1')))
+  }
+
+  /** One recording of all of them, each under a path of its own. */
+  let tape: Tape
+  beforeAll(async () => {
+    const upstream = await openUpstream((req, res) =>
+      req.url?.startsWith('/made/fact') ? res.end('ok') : choosy(req, res),
+    )
     const path = fresh()
-    const tell = async (port: number, [headers, body]: Told) => {
-      const [method, length] = body === undefined ? ['GET', ''] : ['POST', `Content-Length: ${body.length}`]
-      const lines = [`${method} /made/fact HTTP/1.1`, 'Host: h', headers, length, 'Connection: close']
-      const head = lines.filter((line) => line !== '').join('\r\n')
-      return String(await rawExchange(port, Buffer.from(`${head}\r\n\r\n${body ?? ''}`, 'latin1')))
-    }
-    const recorder = await record(upstream.url, path)
-    await tell(portOf(recorder.url), recorded)
+    const recorder = await startRecorder({ upstream: upstream.url, out: path, port: 0, leftover: 'resume' })
+    for (const [row, [, recorded]] of CHOICES.entries()) await askOf(portOf(recorder.url), row, recorded)
+    for (const [row, [, recorded]] of FACTS.entries()) await tell(portOf(recorder.url), row, recorded)
     await recorder.finish()
-    const tape = await replay(path)
-    const missed = await tell(portOf(tape.url), sent)
-    expect(missed).toContain('424 ')
-    expect(missed).toContain(name)
-    expect(await tell(portOf(tape.url), recorded)).toContain('200 OK')
-    await tape.close()
+    upstream.close()
+    tape = await replay(path)
+    return async () => void (await tape.close())
   })
+
+  it.each(CHOICES.map(([name, , sent], row) => [name, row, sent] as const))(
+    'with another %s the request is a miss that names it',
+    async (name, row, sent) => {
+      expect(await askOf(portOf(tape.url), row, sent)).toMatchObject({
+        status: 424,
+        body: expect.stringContaining(`header ${name}`),
+      })
+    },
+  )
+
+  it.each(FACTS.map(([name, recorded, sent], row) => [name, row, recorded, sent] as const))(
+    'and what else decides is in a miss that names %s',
+    async (name, row, recorded, sent) => {
+      const missed = await tell(portOf(tape.url), row, sent)
+      expect(missed).toContain('424 ')
+      expect(missed).toContain(name)
+      expect(await tell(portOf(tape.url), row, recorded)).toContain('200 OK')
+    },
+  )
 
   it('do not keep a full answer from a client that asks whether it has changed, nor a language from data', async () => {
     const upstream = await startUpstream(choosy)

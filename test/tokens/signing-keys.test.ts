@@ -123,7 +123,7 @@ describe('signing keys', () => {
   })
 
   it('publish the public half of what signs, and nothing private', async () => {
-    const keys = open(null)
+    const keys = open(await usedDirectory())
     const { kid, privateKey } = await keys.active()
     const jwk = given((await keys.jwks()).keys[0])
     expect(Object.keys(jwk).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use'])
@@ -234,7 +234,7 @@ describe('signing keys', () => {
 
   it('change their generation with every key that comes or goes', async () => {
     const clock = frozenClock(START)
-    const keys = open(null, clock)
+    const keys = open(await usedDirectory(), clock)
     await keys.rotate()
     const rotated = keys.generation()
     expect(keys.generation()).toBe(rotated)

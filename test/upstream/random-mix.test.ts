@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { Agent, request } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
-import { FAULTY_PAYMENTS } from '../support/effort.ts'
+import { EFFORT, FAULTY_PAYMENTS } from '../support/effort.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { get, token } from '../support/http.ts'
 import { answer, endScripted, type Received, scripted } from './scripted.ts'
@@ -10,7 +10,7 @@ import { answer, endScripted, type Received, scripted } from './scripted.ts'
 afterEach(endScripted)
 
 const CLIENTS = 96
-const KILLS = 4
+const KILLS = EFFORT === 'soak' ? 4 : 2
 const UNLIMITED = 1_000_000_000
 
 /** Nothing has been executed. */
@@ -163,7 +163,7 @@ async function run(isIdempotent: boolean, payments: number) {
   const client = async () => {
     for (let payment = queue.shift(); payment; payment = queue.shift()) {
       for (let tries = 0; tries < 4 && !(await attempt(payment)); tries++) {
-        await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 60))
+        await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 300))
       }
       // A client that has its answer may ask for it again.
       if (Math.random() < 0.1) await attempt(payment)

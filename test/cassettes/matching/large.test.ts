@@ -4,10 +4,13 @@ import { VOLATILE } from '../../../src/cassettes/bindings/contract.ts'
 import type { Interaction } from '../../../src/cassettes/interaction.ts'
 import { createTape } from '../../../src/cassettes/tape/tape.ts'
 import { DEFAULT_OUTCOMES } from '../../../src/config/outcomes.ts'
+import { EFFORT } from '../../support/effort.ts'
 import { interactions, type Row, uuid } from './by-hand.ts'
 import type { Json } from './client.ts'
 import { cassetteOf } from './recording.ts'
 import { T0 } from './sandbox.ts'
+
+const ENTRIES = EFFORT === 'soak' ? 500 : 250
 
 const accountId = (i: number) => `acc_${String(i).padStart(12, '0')}`
 const opened = (i: number, more: Json = {}): Row => [
@@ -63,9 +66,9 @@ function cost(recorded: readonly Interaction[]): number {
 }
 
 it.each(Object.entries(SHAPES))('twice the entries cost twice as much: %s', (_, shape) => {
-  const small = cost(shape(500))
-  expect(small).toBeLessThan(500 * 8)
-  expect(cost(shape(1000))).toBeLessThan(small * 2.2)
+  const small = cost(shape(ENTRIES))
+  expect(small).toBeLessThan(ENTRIES * 8)
+  expect(cost(shape(2 * ENTRIES))).toBeLessThan(small * 2.2)
 })
 
 it('a miss looks into few of many lanes', () => {
