@@ -62,9 +62,10 @@ describe.each(WAYS.filter((way) => way !== LENIENT))('two secrets, recorded by $
     expect((await replayed(file, [right, right, right])).statuses).toEqual([200, 200, 200])
     const asJson: Pair = { ...wrong, by: 'json' }
     const asBasic: Pair = { ...wrong, by: 'basic' }
-    const all = await replayed(file, [wrong, wrong, right, other, wrong, asBasic, asJson, nobody])
-    expect(all.statuses).toEqual([401, 401, 200, 200, 401, 401, 401, 401])
+    const all = await replayed(file, [wrong, wrong, right, other, wrong, nobody])
+    expect(all.statuses).toEqual([401, 401, 200, 200, 401, 401])
     expect(all.ledger).toMatchObject({ missed: 0, unused: [], refused: [] })
+    expect((await replayed(file, [asBasic, asJson])).statuses).toEqual([401, 401])
   })
 
   it('leave neither half in the file, and lint knows the digest', async () => {

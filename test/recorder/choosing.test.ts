@@ -69,7 +69,7 @@ describe('headers that choose an answer', () => {
           expect(await tape.close()).toMatchObject({ missed: 0 })
         },
       ),
-      { numRuns: runs(8) },
+      { numRuns: runs(12) },
     )
   })
 

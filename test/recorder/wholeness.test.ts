@@ -75,7 +75,7 @@ describe('an answer that is not whole', () => {
           await tape.close()
         },
       ),
-      { numRuns: runs(6) },
+      { numRuns: runs(10) },
     )
   })
 

@@ -102,7 +102,7 @@ describe('what a reviewer reads', () => {
           )
         },
       ),
-      { numRuns: runs(8) },
+      { numRuns: runs(12) },
     )
   })
 
