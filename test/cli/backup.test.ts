@@ -21,6 +21,7 @@ import { FENCE_MARK } from '../../src/store/fences.ts'
 import { decodeNumber } from '../../src/store/keyspace.ts'
 import { openLmdb } from '../../src/store/lmdb-backing.ts'
 import { COMMAND, sandgate } from '../support/command.ts'
+import { runHere } from '../support/command-line.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { exchange, get, post, type Reply } from '../support/http.ts'
 import { partner, partnerConfig } from '../support/partners.ts'
@@ -37,7 +38,7 @@ function data(path: string, ...args: string[]) {
   const settings = { store: { path }, operator: { port: 18_997 }, partners: [partnerConfig(client)] }
   const file = join(here, 'sandgate.yaml')
   writeFileSync(file, stringify(settings))
-  return sandgate(here, ['data', ...args, '--config', file])
+  return runHere(['data', ...args, '--config', file])
 }
 
 const pay = (key: string) => post(gateway, '/v1/payments/fund', { amount: 1077 }, { key })
@@ -263,7 +264,7 @@ describe('without a gateway', () => {
     const file = join(here, 'memory.yaml')
     writeFileSync(file, stringify({ store: { engine: 'memory' }, partners: [partnerConfig(client)] }))
     for (const command of ['backup', 'restore'])
-      expect((await sandgate(here, ['data', command, whole, '--config', file])).code).toBe(2)
+      expect((await runHere(['data', command, whole, '--config', file])).code).toBe(2)
   })
 })
 

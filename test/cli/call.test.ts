@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { COMMAND, sandgate } from '../support/command.ts'
+import { runHere } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 
@@ -27,7 +28,7 @@ afterAll(() => gateway.stop())
 
 const run = (...args: string[]) => sandgate(directory, args, env)
 /** With a token that is there already, as in a script of many calls. */
-const call = (...args: string[]) => sandgate(directory, ['call', ...args], { ...env, SANDGATE_TOKEN: token })
+const call = (...args: string[]) => runHere(['call', ...args], { ...env, SANDGATE_TOKEN: token }, directory)
 
 describe('sandgate token', () => {
   it('prints a token and nothing else', async () => {
@@ -130,7 +131,7 @@ describe('sandgate call', () => {
     [['auth.token'], 'sandgate token asks for a token'],
     [[], 'name an operation, such as payments.fund'],
   ])('%j is told what is wrong, and nothing is sent', async (args, message) => {
-    const { code, out, err } = await sandgate(directory, ['call', ...args])
+    const { code, out, err } = await runHere(['call', ...args], {}, directory)
     expect(err).toContain(message)
     expect({ code, out }).toEqual({ code: 2, out: '' })
   })
@@ -147,7 +148,7 @@ describe('sandgate call', () => {
 describe('what is sent goes nowhere else', () => {
   it('names what to start where nothing answers, and ends with 9', async () => {
     const SANDGATE_URL = `http://127.0.0.1:${await freePort()}`
-    const { code, err } = await sandgate(directory, ['call', 'accounts.list'], { SANDGATE_URL })
+    const { code, err } = await runHere(['call', 'accounts.list'], { SANDGATE_URL }, directory)
     expect(err).toMatch(/nothing answers there; start a gateway with sandgate serve, or set SANDGATE_URL/)
     expect(code).toBe(9)
   })
@@ -159,7 +160,7 @@ describe('what is sent goes nowhere else', () => {
     [{ SANDGATE_CLIENT_ID: 'key_demo' }, 'set SANDGATE_CLIENT_SECRET as well'],
     [{ SANDGATE_TOKEN: 'two words' }, 'SANDGATE_TOKEN is no token'],
   ])('%j is refused before anything is sent', async (settings, message) => {
-    const { code, err } = await sandgate(directory, ['call', 'accounts.list'], settings)
+    const { code, err } = await runHere(['call', 'accounts.list'], settings, directory)
     expect(err).toContain(message)
     expect(err).not.toContain('pw')
     expect(code).toBe(2)
@@ -177,12 +178,12 @@ describe('what is sent goes nowhere else', () => {
     await once(server, 'listening')
     const SANDGATE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const settings = { SANDGATE_URL, SANDGATE_TOKEN: 'a.secret.token' }
-    const led = await sandgate(directory, ['call', 'accounts.list'], settings)
+    const led = await runHere(['call', 'accounts.list'], settings, directory)
     expect(led).toMatchObject({
       code: 8,
       err: expect.stringContaining('It leads to /elsewhere, where nothing was sent.'),
     })
-    const broken = await sandgate(directory, ['call', 'score.read', 'customerRef=C-1'], settings)
+    const broken = await runHere(['call', 'score.read', 'customerRef=C-1'], settings, directory)
     expect(broken).toMatchObject({ code: 9, err: expect.stringContaining('Bearer [secret] \\u001b[2J') })
     expect(seen).toEqual(['/v1/accounts', '/v1/score?customerRef=C-1'])
   })

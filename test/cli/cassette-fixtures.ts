@@ -5,33 +5,19 @@ import type { CapturedExchange, Cassette, Interaction } from '../../src/cassette
 import { redactionPolicy } from '../../src/cassettes/redaction/contract.ts'
 import { createRedactor } from '../../src/cassettes/redaction/redactor.ts'
 import { createSecrets } from '../../src/cassettes/redaction/secrets/secrets.ts'
-import { runCommandLine } from '../../src/cli/command-line.ts'
-import { exitCode } from '../../src/cli/exit-codes.ts'
 import { createSend } from '../../src/cli/sandbox-client.ts'
 import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
 import type { HeaderLine } from '../../src/http/header-lines.ts'
 import { operationOf } from '../../src/operations/operations.ts'
 import { HEADER } from '../cassettes/recording-fixtures.ts'
+import type { Finished } from '../support/command.ts'
+import { runHere } from '../support/command-line.ts'
 
-export type Ended = { readonly code: number; readonly out: string; readonly err: string }
+export type Ended = Finished
 
 /** Runs a command line in this process. */
-export async function sandgate(
-  argv: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<Ended> {
-  let [out, err] = ['', '']
-  const ending = await runCommandLine(argv, {
-    out: (text) => {
-      out += text
-    },
-    err: (text) => {
-      err += text
-    },
-    env,
-  })
-  return { code: exitCode(ending), out, err }
-}
+export const sandgate = (argv: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runHere(argv, env)
 
 /** What a recorder makes of exchanges: redacted, numbered, bound. */
 export function cassetteOf(exchanges: readonly CapturedExchange[], more: Partial<Cassette> = {}): Cassette {

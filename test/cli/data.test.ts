@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { stringify } from 'yaml'
+import { runHere } from '../support/command-line.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { get, post } from '../support/http.ts'
 import { partner, partnerConfig } from '../support/partners.ts'
@@ -24,16 +23,9 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-async function sandgate(...args: string[]): Promise<{ stdout: string; stderr: string; code: number }> {
-  const command = join(import.meta.dirname, '../../dist/cli/main.js')
-  return promisify(execFile)(process.execPath, [command, ...args, '--config', config]).then(
-    ({ stdout, stderr }) => ({ stdout, stderr, code: 0 }),
-    (error: { stdout: string; stderr: string; code: number }) => error,
-  )
-}
+const sandgate = (...args: string[]) => runHere([...args, '--config', config])
 
-const used = (stdout: string, kind: string) =>
-  Number(new RegExp(`^${kind} +([0-9]+) `, 'm').exec(stdout)?.[1])
+const used = (out: string, kind: string) => Number(new RegExp(`^${kind} +([0-9]+) `, 'm').exec(out)?.[1])
 const open = () =>
   post(gateway, '/v1/accounts/open', {
     customerRef: 'C',
@@ -48,20 +40,20 @@ it('what a partner holds is shown and deleted through the operator listener of a
   await hook()
   const on = ['--partner', 'holder', '--operator', gateway.operatorUrl]
   const shown = await sandgate('data', 'usage', ...on)
-  expect([used(shown.stdout, 'accounts'), used(shown.stdout, 'webhooks'), shown.code]).toEqual([1, 1, 0])
-  expect(shown.stdout).toMatch(/^keys +[0-9]+ +1073741824 +bytes$/m)
+  expect([used(shown.out, 'accounts'), used(shown.out, 'webhooks'), shown.code]).toEqual([1, 1, 0])
+  expect(shown.out).toMatch(/^keys +[0-9]+ +1073741824 +bytes$/m)
   const some = await sandgate('data', 'reset', ...on, '--kind', 'webhooks')
-  expect([used(some.stdout, 'accounts'), used(some.stdout, 'webhooks')]).toEqual([1, 0])
+  expect([used(some.out, 'accounts'), used(some.out, 'webhooks')]).toEqual([1, 0])
   const all = await sandgate('data', 'reset', ...on)
-  expect([used(all.stdout, 'accounts'), used(all.stdout, 'keys'), all.code]).toEqual([0, 0, 0])
+  expect([used(all.out, 'accounts'), used(all.out, 'keys'), all.code]).toEqual([0, 0, 0])
   expect((await get(gateway, '/v1/accounts')).json.items).toEqual([])
 })
 
 it('what cannot be meant is refused with what can', async () => {
   const kind = await sandgate('data', 'reset', '--partner', 'holder', '--kind', 'scores')
-  expect([kind.code, kind.stderr]).toEqual([2, expect.stringContaining('accounts, sessions, webhooks, keys')])
+  expect([kind.code, kind.err]).toEqual([2, expect.stringContaining('accounts, sessions, webhooks, keys')])
   const nobody = await sandgate('data', 'usage', '--partner', 'nobody')
-  expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringContaining('there are holder')])
+  expect([nobody.code, nobody.err]).toEqual([2, expect.stringContaining('there are holder')])
   for (const [path, init] of [
     ['/data/nobody', {}],
     ['/data/nobody/reset', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }],
@@ -82,11 +74,11 @@ it('what cannot be meant is refused with what can', async () => {
 it('a running gateway is asked through its directory; when nothing runs, the directory is looked into', async () => {
   await open()
   const asked = await sandgate('data', 'usage', '--partner', 'holder')
-  expect([used(asked.stdout, 'accounts'), asked.code]).toEqual([1, 0])
+  expect([used(asked.out, 'accounts'), asked.code]).toEqual([1, 0])
   await gateway.stop()
   const shown = await sandgate('data', 'usage', '--partner', 'holder')
-  expect([used(shown.stdout, 'accounts'), shown.code]).toEqual([1, 0])
+  expect([used(shown.out, 'accounts'), shown.code]).toEqual([1, 0])
   const reset = await sandgate('data', 'reset', '--partner', 'holder', '--kind', 'accounts')
-  expect([used(reset.stdout, 'accounts'), reset.code]).toEqual([0, 0])
-  expect(used((await sandgate('data', 'usage', '--partner', 'holder')).stdout, 'keys')).toBeGreaterThan(0)
+  expect([used(reset.out, 'accounts'), reset.code]).toEqual([0, 0])
+  expect(used((await sandgate('data', 'usage', '--partner', 'holder')).out, 'keys')).toBeGreaterThan(0)
 })

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { sandgate } from '../support/command.ts'
+import { runHere } from '../support/command-line.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { exchange, transmit } from '../support/http.ts'
 
@@ -35,10 +35,11 @@ function start(flags: readonly string[]): Promise<Gateway> {
 }
 
 const run = (...args: string[]) =>
-  sandgate(directory, args, {
-    SANDGATE_STORE_PATH: join(directory, 'data'),
-    SANDGATE_OPERATOR_PORT: String(operatorPort),
-  })
+  runHere(
+    args,
+    { SANDGATE_STORE_PATH: join(directory, 'data'), SANDGATE_OPERATOR_PORT: String(operatorPort) },
+    directory,
+  )
 
 async function newKey(): Promise<{ id: string; secret: string; err: string }> {
   const { out, err } = await run('keys', 'create', '--partner', 'demo', '--write')

@@ -1,11 +1,11 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { COMMAND } from '../support/command.ts'
+import { COMMAND, type Finished } from '../support/command.ts'
+import { runHere } from '../support/command-line.ts'
 import { temporaryDirectory } from '../support/gateway.ts'
 
 const NOW = Date.now()
@@ -54,26 +54,16 @@ beforeAll(() => {
   writeFileSync(packed, gzipSync(`${JSON.stringify(request(2000, { ...LIMITED, requestId: 'req_old' }))}\n`))
 })
 
-type Result = { stdout: string; stderr: string; code: number }
+const logs = (...args: string[]) => runHere(['logs', ...args])
 
-/** Runs the program that ships. */
-async function logs(...args: string[]): Promise<Result> {
-  return promisify(execFile)(process.execPath, [COMMAND, 'logs', ...args]).then(
-    ({ stdout, stderr }) => ({ stdout, stderr, code: 0 }),
-    (error: Result) => error,
-  )
-}
-
-const ids = ({ stdout }: Result) => [...stdout.matchAll(/req_\w+/g)].map(([id]) => id)
+const ids = ({ out }: Finished) => [...out.matchAll(/req_\w+/g)].map(([id]) => id)
 
 describe('sandgate logs', () => {
   it('finds what an operator asks for at night', async () => {
     const found = await logs(plain, '--partner', 'demo', '--code', 'RATE_LIMITED', '--since', '1h')
     expect(found.code).toBe(0)
     expect(ids(found)).toEqual(['req_30'])
-    expect(found.stdout).toMatch(
-      /^\S+Z {2}429 {2}demo +POST payments\.fund +RATE_LIMITED +1\.2 ms {2}req_30\n$/,
-    )
+    expect(found.out).toMatch(/^\S+Z {2}429 {2}demo +POST payments\.fund +RATE_LIMITED +1\.2 ms {2}req_30\n$/)
   })
 
   it('reads several files in their order, packed ones too', async () => {
@@ -120,24 +110,24 @@ describe('sandgate logs', () => {
   })
 
   it('shows errors with their message, and with --json the lines as they are', async () => {
-    expect((await logs(plain, '--level', 'error')).stdout).toContain(
+    expect((await logs(plain, '--level', 'error')).out).toContain(
       'ERROR  request failed  requestId=req_9  : broken',
     )
-    const { stdout } = await logs(plain, '--level', 'error', '--json')
-    expect(JSON.parse(stdout)).toEqual(LINES[5])
+    const { out } = await logs(plain, '--level', 'error', '--json')
+    expect(JSON.parse(out)).toEqual(LINES[5])
   })
 
   it('says how many lines it cannot read, and goes on', async () => {
-    const { stderr, stdout, code } = await logs(plain)
-    expect(stderr).toBe(`${plain}: 1 lines are none of a JSON log (log.format: json)\n`)
-    expect(stdout.trimEnd().split('\n')).toHaveLength(LINES.length)
+    const { err, out, code } = await logs(plain)
+    expect(err).toBe(`${plain}: 1 lines are none of a JSON log (log.format: json)\n`)
+    expect(out.trimEnd().split('\n')).toHaveLength(LINES.length)
     expect(code).toBe(0)
   })
 
   it('shows what is in a line without obeying it', async () => {
     const file = join(temporaryDirectory('logs'), 'hostile.log')
     writeFileSync(file, `${JSON.stringify({ level: 'warn', time: ago(1), msg: 'a\u001b[2Jb\nc' })}\n`)
-    expect((await logs(file)).stdout).toMatch(/a\\u001b\[2Jb\\u000ac\n$/)
+    expect((await logs(file)).out).toMatch(/a\\u001b\[2Jb\\u000ac\n$/)
   })
 
   it('reads the other files when one is missing or broken, and fails', async () => {
@@ -145,8 +135,8 @@ describe('sandgate logs', () => {
     writeFileSync(broken, 'no gzip')
     const found = await logs('/nowhere/gateway.log', broken, plain, '--request', 'req_9')
     expect(found.code).toBe(1)
-    expect(found.stderr).toContain('/nowhere/gateway.log: ENOENT')
-    expect(found.stderr).toContain(`${broken}: incorrect header check`)
+    expect(found.err).toContain('/nowhere/gateway.log: ENOENT')
+    expect(found.err).toContain(`${broken}: incorrect header check`)
     expect(ids(found)).toEqual(['req_9'])
   })
 
@@ -159,8 +149,8 @@ describe('sandgate logs', () => {
     [['--level', 'debug'], '--level is one of info, warn, error, not debug'],
     [['--operation', 'payment.fund'], 'there is no operation payment.fund; did you mean payments.fund?'],
   ])('%j is told what is wrong', async (options, message) => {
-    const { code, stderr } = await logs(plain, ...options)
-    expect(stderr).toContain(message)
+    const { code, err } = await logs(plain, ...options)
+    expect(err).toContain(message)
     expect(code).toBe(2)
   })
 })

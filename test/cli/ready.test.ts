@@ -8,14 +8,14 @@ import { sandgate } from '../support/command.ts'
 const home = mkdtempSync(join(tmpdir(), 'sandgate-ready-'))
 const code = join(home, 'sandgate/code-replay')
 const key = join(home, 'sandgate/replay-key/signing-keys.json')
-const KID = `fetch(process.env.SANDGATE_URL + '/.well-known/jwks.json').then((r) => r.json()).then(({ keys }) => console.log(keys[0].kid))`
+const KEYS = 'curl -sS "$SANDGATE_URL/.well-known/jwks.json"'
 
 /** Replays, and returns the id of the key that signs its tokens. */
 async function kidOf(env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const args = ['replay', 'recordings/paging.har', '--', process.execPath, '-e', KID]
+  const args = ['replay', 'recordings/paging.har', '--', 'sh', '-c', KEYS]
   // Nothing of the tape is asked for, so it ends with 1.
   const { out } = await sandgate('.', args, { XDG_CACHE_HOME: home, ...env })
-  return out.trim().split('\n').at(-1) ?? ''
+  return JSON.parse(out.trim().split('\n').at(-1) ?? '').keys[0].kid
 }
 
 const codeFile = () => join(code, readdirSync(code)[0] ?? '')

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { sandgate } from '../support/command.ts'
+import { runHere } from '../support/command-line.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { exchange, get } from '../support/http.ts'
 import { partner } from '../support/partners.ts'
@@ -22,7 +22,7 @@ function configure(path: string): void {
   writeFileSync(join(directory, 'sandgate.yaml'), `partners: []\nstore: { path: ${JSON.stringify(path)} }\n`)
 }
 
-const run = (...args: string[]) => sandgate(directory, ['signing-keys', ...args])
+const run = (...args: string[]) => runHere(['signing-keys', ...args], {}, directory)
 
 async function newToken(): Promise<string> {
   const { json } = await exchange(gateway, { client_id: client.keyId, client_secret: client.secret })

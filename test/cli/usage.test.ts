@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { stringify } from 'yaml'
-import { COMMAND } from '../support/command.ts'
+import { runHere } from '../support/command-line.ts'
 import { WAIT_MS } from '../support/effort.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { callerFor, get, post, transmit } from '../support/http.ts'
@@ -46,33 +44,24 @@ function configOf(partners: readonly (typeof busy)[], operatorUrl: string): stri
   return file
 }
 
-type Result = { stdout: string; stderr: string; code: number }
-
-async function usage(...args: string[]): Promise<Result> {
-  return promisify(execFile)(process.execPath, [COMMAND, 'usage', ...args]).then(
-    ({ stdout, stderr }) => ({ stdout, stderr, code: 0 }),
-    (error: Result) => error,
-  )
-}
+const usage = (...args: string[]) => runHere(['usage', ...args])
 
 describe('sandgate usage', () => {
   it('shows caps, windows, history and refusals of a partner', async () => {
-    const { stdout, code } = await usage('--config', config, '--partner', 'busy')
+    const { out, code } = await usage('--config', config, '--partner', 'busy')
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^busy, tn_sandbox_busy, \S+Z\n/)
-    expect(stdout).toMatch(
-      /payments\.fund +day +##########---------- +51 % +5 154 +10 000 XOF +0 +4 846 +in /,
-    )
-    expect(stdout).toMatch(/payments\.fund +#{20} +100 % +3 +3 +0 +in \d+ s/)
-    expect(stdout).toMatch(/payments\.fund +5 +2 +success 2 +PARTNER_LIMIT_EXCEEDED 1\n/)
-    expect(stdout).toMatch(/429 +RATE_LIMITED +payments\.fund +req_/)
-    expect(stdout).toMatch(/400 +PARTNER_LIMIT_EXCEEDED +payments\.fund +req_/)
+    expect(out).toMatch(/^busy, tn_sandbox_busy, \S+Z\n/)
+    expect(out).toMatch(/payments\.fund +day +##########---------- +51 % +5 154 +10 000 XOF +0 +4 846 +in /)
+    expect(out).toMatch(/payments\.fund +#{20} +100 % +3 +3 +0 +in \d+ s/)
+    expect(out).toMatch(/payments\.fund +5 +2 +success 2 +PARTNER_LIMIT_EXCEEDED 1\n/)
+    expect(out).toMatch(/429 +RATE_LIMITED +payments\.fund +req_/)
+    expect(out).toMatch(/400 +PARTNER_LIMIT_EXCEEDED +payments\.fund +req_/)
   })
 
   it('says the same as the portal of the partner', async () => {
     const { json } = await get(callerFor(gateway, busy), '/portal/usage?history=days')
-    const { stdout } = await usage('--config', config, '--partner', 'busy', '--history', 'days', '--json')
-    const shown = JSON.parse(stdout)
+    const { out } = await usage('--config', config, '--partner', 'busy', '--history', 'days', '--json')
+    const shown = JSON.parse(out)
     expect(shown.caps).toEqual(json.caps)
     const fund = (history: { operation: string }[]) =>
       history.find(({ operation }) => operation === 'payments.fund')
@@ -81,21 +70,21 @@ describe('sandgate usage', () => {
   })
 
   it('shows a partner that has done nothing', async () => {
-    const { stdout, code } = await usage('--config', config, '--partner', 'idle')
+    const { out, code } = await usage('--config', config, '--partner', 'idle')
     expect(code).toBe(0)
-    expect(stdout).toContain('RECENT REFUSALS\nnone\n')
-    expect(stdout).toContain('LAST 48 HOURS\nnone\n')
+    expect(out).toContain('RECENT REFUSALS\nnone\n')
+    expect(out).toContain('LAST 48 HOURS\nnone\n')
   })
 
   it('needs no name where there is one partner', async () => {
     const alone = configOf([busy], gateway.operatorUrl)
-    expect((await usage('--config', alone)).stdout).toMatch(/^busy, /)
+    expect((await usage('--config', alone)).out).toMatch(/^busy, /)
   })
 
   it('shows of several partners how each of them stands, those in trouble first', async () => {
-    const { stdout, code } = await usage('--config', config)
+    const { out, code } = await usage('--config', config)
     expect(code).toBe(0)
-    const lines = stdout.split('\n')
+    const lines = out.split('\n')
     expect(lines[2]).toMatch(/^partner +requests +429 +refused +tightest cap$/)
     expect(lines[3]).toMatch(/^busy +\d+ +2 +1 +payments\.fund 51 %$/)
     expect(lines[4]).toMatch(/^idle +\d+ +0 +0 +\w+ 0 %$/)
@@ -112,7 +101,7 @@ describe('sandgate usage', () => {
     ],
   ])('%j is told what is wrong', async (options, code, message) => {
     const found = await usage('--config', config, ...options)
-    expect(found.stderr).toContain(message)
+    expect(found.err).toContain(message)
     expect(found.code).toBe(code)
   })
 

@@ -179,7 +179,7 @@ describe('the code blocks of the guides', () => {
   })
 
   it('of the README work one after the other', async () => {
-    await expectToWork(await makePlace('checkout'), stepsOf('README.md'))
+    await expectToWork(await makePlace('checkout', { isFirstStart: true }), stepsOf('README.md'))
   })
 
   it('of the guides to operating and deploying and the runbooks do', async () => {

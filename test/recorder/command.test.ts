@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { scratch } from '../cassettes/recording-fixtures.ts'
 import { COMMAND, environmentOfADesk } from '../support/command.ts'
+import { recordHere } from './command.ts'
 import { type Handler, startUpstream } from './upstream.ts'
 
 const root = scratch()
@@ -109,13 +110,13 @@ describe('sandgate record', () => {
 
   it('ends with 6 when nothing passed, and writes nothing', async () => {
     const { url } = await startUpstream(answering)
-    const ended = await recording(['--upstream', url.origin, '--out', out, '--', process.execPath, '-e', '0'])
+    const ended = await recordHere(['--upstream', url.origin, '--out', out, '--', 'true'])
     expect(ended).toMatchObject({ code: 6, stderr: expect.stringContaining('nothing passed') })
     expect(existsSync(out)).toBe(false)
   })
 
   it('ends with 6 when nothing was answered', async () => {
-    const ended = await recording(['--upstream', 'http://127.0.0.1:1', '--out', out, '--', ...client(0)])
+    const ended = await recordHere(['--upstream', 'http://127.0.0.1:1', '--out', out, '--', ...client(0)])
     expect(ended).toMatchObject({ code: 6, stderr: expect.stringContaining('no exchange had a reply') })
     expect(existsSync(out)).toBe(false)
     expect(ended.stderr).toContain(
@@ -127,7 +128,7 @@ describe('sandgate record', () => {
     const { url } = await startUpstream(answering)
     const { child, ended } = start(['--upstream', url.origin, '--out', out])
     await once(child.stdout, 'data')
-    const second = await recording(['--upstream', url.origin, '--out', out, '--', ...client(0)])
+    const second = await recordHere(['--upstream', url.origin, '--out', out, '--', ...client(0)])
     expect(second).toMatchObject({
       code: 6,
       stdout: '',
@@ -136,7 +137,7 @@ describe('sandgate record', () => {
     child.kill('SIGTERM')
     await ended
     writeFileSync(join(root, 'file'), '')
-    const blocked = await recording(['--upstream', url.origin, '--out', join(root, 'file/tests.har')])
+    const blocked = await recordHere(['--upstream', url.origin, '--out', join(root, 'file/tests.har')])
     expect(blocked).toMatchObject({
       code: 6,
       stderr: expect.stringContaining('its directory cannot be made ('),
@@ -166,7 +167,7 @@ describe('sandgate record', () => {
     [['--out', 'a', '--mode', 'all'], 'name the sandbox with --upstream URL'],
     [['--out', 'a'], 'name the sandbox with --upstream URL'],
   ])('says what is wrong with %j', async (args, message) => {
-    const ended = await recording(args)
+    const ended = await recordHere(args)
     expect(ended).toMatchObject({ code: 2, stdout: '' })
     expect(ended.stderr).toContain(`sandgate record: ${message}`)
     expect(ended.stderr.trim()).not.toContain('\n')

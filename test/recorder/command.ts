@@ -1,6 +1,10 @@
 import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { COMMAND, environmentOfADesk } from '../support/command.ts'
+import { runHere } from '../support/command-line.ts'
 import { WAIT_MS } from '../support/effort.ts'
+import { temporaryDirectory } from '../support/gateway.ts'
 
 export type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
@@ -18,6 +22,25 @@ export function sandgateRecord(
       (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     )
   })
+}
+
+/**
+ * Runs `sandgate record` in this process, which spares the start of one; the command behind `--` is a process as ever,
+ * and what it prints follows what the recorder prints.
+ */
+export async function recordHere(
+  args: readonly string[],
+  { env = {} }: { env?: Readonly<Record<string, string>> } = {},
+): Promise<Ended> {
+  const printed = join(temporaryDirectory('record'), 'printed.txt')
+  const at = args.indexOf('--')
+  const child = at < 0 ? [] : ['--', 'sh', '-c', `exec "$@" > '${printed}'`, 'sh', ...args.slice(at + 1)]
+  const options = at < 0 ? args : args.slice(0, at)
+  const { code, out, err } = await runHere(['record', ...options, ...child], {
+    ...environmentOfADesk(),
+    ...env,
+  })
+  return { code, stdout: out + (existsSync(printed) ? readFileSync(printed, 'utf8') : ''), stderr: err }
 }
 
 /** A partner's tests: each request in turn, a POST for what begins with a bang; prints what came of them. */

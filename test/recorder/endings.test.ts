@@ -10,7 +10,7 @@ import { createSecrets } from '../../src/cassettes/redaction/secrets/secrets.ts'
 import { exchange, scratch } from '../cassettes/recording-fixtures.ts'
 import { cassetteOf } from '../cli/cassette-fixtures.ts'
 import { COMMAND, environmentOfADesk } from '../support/command.ts'
-import { requesting, sandgateRecord } from './command.ts'
+import { recordHere, requesting, sandgateRecord } from './command.ts'
 import { answerEmpty, startUpstream } from './upstream.ts'
 
 const root = scratch()
@@ -51,14 +51,7 @@ describe('a recorder whose thread ends', () => {
       const journal = loadCassette(out.replace('.har', '.cassette.incomplete.jsonl'))
       expect(journal.interactions.length).toBeGreaterThan(0)
       // Nobody is in the way of the next one.
-      const next = await sandgateRecord([
-        '--upstream',
-        url.origin,
-        '--out',
-        out,
-        '--',
-        ...requesting('/v1/x'),
-      ])
+      const next = await recordHere(['--upstream', url.origin, '--out', out, '--', ...requesting('/v1/x')])
       expect(next.code).toBe(0)
       expect(loadCassette(out).interactions).toHaveLength(1)
     },

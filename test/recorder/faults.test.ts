@@ -13,7 +13,7 @@ import { basename, dirname, join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { scratch } from '../cassettes/recording-fixtures.ts'
-import { requesting, sandgateRecord } from './command.ts'
+import { recordHere, requesting, sandgateRecord } from './command.ts'
 import { type Handler, openUpstream, type Upstream } from './upstream.ts'
 
 const root = scratch()
@@ -39,7 +39,7 @@ beforeAll(async () => {
     if (req.url?.startsWith('/long/')) req.resume().on('end', () => res.end(LONG))
     else if (req.url !== '/never') answering(req, res)
   })
-  await sandgateRecord(['--upstream', shared.url.origin, '--out', first, '--', ...requesting('/old')])
+  await recordHere(['--upstream', shared.url.origin, '--out', first, '--', ...requesting('/old')])
   return shared.close
 })
 
@@ -60,7 +60,7 @@ function expectUntouched(before: string, ...beside: string[]) {
 describe('an upstream that does not answer in time', () => {
   it('is given up with 504; what else passed is recorded', async () => {
     const { options } = recorded()
-    const ended = await sandgateRecord([
+    const ended = await recordHere([
       ...options,
       '--mode',
       'all',
@@ -79,7 +79,7 @@ describe('an upstream that does not answer in time', () => {
 
   it('alone makes no recording: 6, and the file stands', async () => {
     const { options, before } = recorded()
-    const ended = await sandgateRecord([
+    const ended = await recordHere([
       ...options,
       '--mode',
       'all',
@@ -201,7 +201,7 @@ describe('a directory that cannot be made', () => {
     const { options } = recorded()
     writeFileSync(join(directory, 'file'), '')
     const blocked = join(directory, 'file', 'deeper', 'tests.har')
-    const ended = await sandgateRecord([...options, '--out', blocked, '--', ...requesting('/a')])
+    const ended = await recordHere([...options, '--out', blocked, '--', ...requesting('/a')])
     expect(ended).toMatchObject({
       code: 6,
       stdout: '',

@@ -6,7 +6,7 @@ import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { record } from '../../src/sandgate.ts'
 import { scratch } from '../cassettes/recording-fixtures.ts'
 import { COMMAND } from '../support/command.ts'
-import { requesting, sandgateRecord } from './command.ts'
+import { recordHere, requesting, sandgateRecord } from './command.ts'
 import { type Handler, openUpstream, startUpstream, type Upstream } from './upstream.ts'
 
 const SPY = join(import.meta.dirname, 'connection-spy.mjs')
@@ -44,7 +44,7 @@ function recorded() {
 
 const explainsAMiss = async (mode: readonly string[], env: Readonly<Record<string, string>> = {}) => {
   const { options, seen, before } = recorded()
-  const ended = await sandgateRecord([...options, ...mode, '--', ...requesting('/a', '/new')], { env })
+  const ended = await recordHere([...options, ...mode, '--', ...requesting('/a', '/new')], { env })
   expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining('200\n424\n') })
   expect(ended.stderr).toContain('CASSETTE MISS')
   expect(ended.stderr).toContain('failed: 1 request missed')
@@ -71,7 +71,7 @@ describe.each(['none', 'once'])('mode %s, with the file there', (name) => {
 
   it('needs no upstream', async () => {
     recorded()
-    expect(await sandgateRecord(['--out', out, ...mode, '--', ...requesting('/a')])).toMatchObject({
+    expect(await recordHere(['--out', out, ...mode, '--', ...requesting('/a')])).toMatchObject({
       code: 0,
     })
   })
@@ -87,7 +87,7 @@ describe('mode none', () => {
     [['--mode', 'none'], {}, ''],
     [[], { CI: 'true' }, ' (None is the default where CI is set.)'],
   ])('refuses where the file is absent: %j %j', async (mode, env, more) => {
-    const ended = await sandgateRecord(
+    const ended = await recordHere(
       ['--upstream', 'http://x', '--out', out, ...mode, '--', ...requesting('/a')],
       { env },
     )
@@ -119,14 +119,14 @@ describe('mode new_episodes', () => {
   it('records where the file is absent', async () => {
     const { url } = await startUpstream(answering)
     const options = ['--upstream', url.origin, '--out', out, '--mode', 'new_episodes']
-    const ended = await sandgateRecord([...options, '--', ...requesting('/a')])
+    const ended = await recordHere([...options, '--', ...requesting('/a')])
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^recording /) })
     expect(targets()).toEqual(['/a'])
   })
 
   it('passes on what misses, byte for byte, and keeps it beside the old', async () => {
     const { options, seen, url } = recorded()
-    const ended = await sandgateRecord([
+    const ended = await recordHere([
       ...options,
       '--mode',
       'new_episodes',
@@ -146,22 +146,22 @@ describe('mode new_episodes', () => {
     expect(seen[0]?.rawHeaders.join()).not.toMatch(/lane/i)
     expect(targets()).toEqual(['/a', '/b', '/new?x=%zz&y'])
     expect(readdirSync(dirname(out))).toEqual([basename(out)])
-    const replay = await sandgateRecord(['--out', out, '--', ...requesting('/a', '!/new?x=%zz&y', '!/b')])
+    const replay = await recordHere(['--out', out, '--', ...requesting('/a', '!/new?x=%zz&y', '!/b')])
     expect(replay.code).toBe(0)
   })
 
   it('fails under CI when something was passed on, and keeps it all the same', async () => {
     const { options } = recorded()
     const run = [...options, '--mode', 'new_episodes', '--', ...requesting('/a', '/new')]
-    const ended = await sandgateRecord(run, { env: { CI: 'true' } })
+    const ended = await recordHere(run, { env: { CI: 'true' } })
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('failed: 1 forwarded under CI') })
-    expect(await sandgateRecord(run, { env: { CI: 'true' } })).toMatchObject({ code: 0 })
+    expect(await recordHere(run, { env: { CI: 'true' } })).toMatchObject({ code: 0 })
   })
 
   it('says that a damaged cassette cannot be read, and leaves it', async () => {
     const { options, before, seen } = recorded()
     writeFileSync(out, before.slice(0, 300))
-    const ended = await sandgateRecord([...options, '--mode', 'new_episodes', '--', ...requesting('/a')])
+    const ended = await recordHere([...options, '--mode', 'new_episodes', '--', ...requesting('/a')])
     expect(ended).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining('may be cut off') })
     expect(readFileSync(out, 'utf8')).toBe(before.slice(0, 300))
     expect(seen).toEqual([])
@@ -202,9 +202,9 @@ describe('mode all', () => {
   it('leaves the file when no exchange had a reply, and when nothing passed', async () => {
     const { before } = recorded()
     const options = ['--upstream', 'http://127.0.0.1:1', '--out', out, '--mode', 'all']
-    const unanswered = await sandgateRecord([...options, '--', ...requesting('/a')])
+    const unanswered = await recordHere([...options, '--', ...requesting('/a')])
     expect(unanswered).toMatchObject({ code: 6, stderr: expect.stringContaining('no exchange had a reply') })
-    expect(await sandgateRecord([...options, '--', ...requesting()])).toMatchObject({ code: 6 })
+    expect(await recordHere([...options, '--', ...requesting()])).toMatchObject({ code: 6 })
     expect(readFileSync(out, 'utf8')).toBe(before)
     expect(readdirSync(dirname(out))).toEqual([basename(out)])
   })
@@ -217,7 +217,7 @@ describe('a port that is in use', () => {
     onTestFinished(() => void server.close())
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as import('node:net').AddressInfo
-    const ended = await sandgateRecord([
+    const ended = await recordHere([
       ...options,
       '--mode',
       mode,

@@ -6,6 +6,7 @@ import { DEMO_KEY } from '../../src/config/sandbox-keys.ts'
 import { COMMAND, environmentOfADesk } from './command.ts'
 import { freePort } from './free-port.ts'
 import { temporaryDirectory } from './gateway.ts'
+import { keepSigningKey } from './signing-key.ts'
 
 /** A code block of a guide, or a script of a CI recipe. */
 export type Block = {
@@ -35,24 +36,21 @@ export type Place = {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** What stands for `npm test` in a partner's project. */
-const PARTNERS_TESTS = `const send = async (path, init) => {
-  const response = await fetch(process.env.SANDGATE_URL + path, init)
-  if (!response.ok) throw new Error(path + ' ' + response.status + ' ' + (await response.text()))
-  return response.json()
-}
-const body = new URLSearchParams({ client_id: process.env.CLIENT_ID, client_secret: process.env.SANDGATE_CLIENT_SECRET })
-const { access_token } = await send('/auth/token', { method: 'POST', body })
-const headers = { authorization: 'Bearer ' + access_token, 'content-type': 'application/json' }
-const key = { 'idempotency-key': crypto.randomUUID() }
-await send('/v1/payments/fund', { method: 'POST', headers: { ...headers, ...key }, body: '{"amount":5077}' })
-await send('/v1/accounts', { headers })
+/** What stands for `npm test` in a partner's project. A shell starts sooner than a Node.js of its own. */
+const PARTNERS_TESTS = `set -e
+send() { "$REAL_CURL" -sS --fail-with-body -H "Authorization: Bearer $token" "$@"; }
+token=$("$REAL_CURL" -sS --fail-with-body "$SANDGATE_URL/auth/token" \\
+  -d "client_id=$CLIENT_ID" -d "client_secret=$SANDGATE_CLIENT_SECRET" |
+  sed -n 's/.*"access_token": *"\\([^"]*\\)".*/\\1/p')
+send "$SANDGATE_URL/v1/payments/fund" -H 'Content-Type: application/json' \\
+  -H "Idempotency-Key: $(cat /proc/sys/kernel/random/uuid)" -d '{"amount":5077}'
+send "$SANDGATE_URL/v1/accounts"
 `
 
 /**
  * Programs that a guide names and that are not run as they are. `sandgate` is the command that ships. npm installs and
  * builds nothing, since that is done, starts what package.json says, and tests what a partner would. curl fails where
- * the answer is an error.
+ * the answer is an error. The UUIDs that a guide asks node for are the kernel's, which need no start of a program.
  */
 const STAND_INS: Readonly<Record<string, string>> = {
   sandgate: `exec "${process.execPath}" "${COMMAND}" "$@"`,
@@ -60,10 +58,14 @@ const STAND_INS: Readonly<Record<string, string>> = {
   npm: `case "$*" in
 ci*|"run build"|pack|install*) exit 0 ;;
 start) exec sh -c "$(sed -n 's/^ *"start": "\\(.*\\)",$/\\1/p' package.json)" ;;
-test) exec "${process.execPath}" "$STAND_INS/partners-tests.mjs" ;;
+test) exec sh "$STAND_INS/partners-tests.sh" ;;
 *) echo "npm $* has no stand-in" >&2; exit 64 ;;
 esac`,
   curl: 'exec "$REAL_CURL" --fail-with-body "$@"',
+  node: `case "$*" in
+"-p crypto.randomUUID()") exec cat /proc/sys/kernel/random/uuid ;;
+*) exec "${process.execPath}" "$@" ;;
+esac`,
   journalctl: 'cat gateway.log',
 }
 
@@ -74,15 +76,25 @@ function sharedCache(): string {
   return cache
 }
 
-/** `checkout`: what a clone has after `npm ci && npm run build`. `empty`: nothing. */
-export async function makePlace(kind: 'checkout' | 'empty'): Promise<Place> {
+/**
+ * `checkout`: what a clone has after `npm ci && npm run build`. `empty`: nothing. Either has a signing key already, unless
+ * its gateway is to make one at its first start.
+ */
+export async function makePlace(
+  kind: 'checkout' | 'empty',
+  { isFirstStart = false }: { readonly isFirstStart?: boolean } = {},
+): Promise<Place> {
   const directory = temporaryDirectory('guide')
+  if (!isFirstStart) {
+    mkdirSync(join(directory, 'data'), { mode: 0o700 })
+    keepSigningKey(join(directory, 'data'))
+  }
   const standIns = temporaryDirectory('stand-ins')
   for (const [name, script] of Object.entries(STAND_INS)) {
     writeFileSync(join(standIns, name), `#!/bin/sh\n${script}\n`)
     chmodSync(join(standIns, name), 0o755)
   }
-  writeFileSync(join(standIns, 'partners-tests.mjs'), PARTNERS_TESTS)
+  writeFileSync(join(standIns, 'partners-tests.sh'), PARTNERS_TESTS)
   if (kind === 'checkout') {
     for (const name of ['config', 'recordings', 'package.json'])
       cpSync(name, join(directory, name), { recursive: true })
