@@ -182,9 +182,6 @@ console.log(status)`
   })
 })
 
-/** What npx runs is found on the PATH of the project's shell; that npx finds it too is asked once, above. */
-const withoutNpx = (command: string) => command.replaceAll(/\bnpx (?:--no -- )?/g, '')
-
 /** The files of a recipe of docs/runners.md, and the command that follows them. */
 function recipe(title: string) {
   const guide = readFileSync('docs/runners.md', 'utf8')
@@ -203,7 +200,7 @@ describe('the recipe for', () => {
   ])('%s runs as it stands', async (title, passed) => {
     const { file, text, command } = recipe(title)
     project.write(file ?? '', text ?? '')
-    const { code, output } = await project.shell(withoutNpx(command ?? 'false'))
+    const { code, output } = await project.shell(command ?? 'false')
     expect(output).toMatch(passed)
     expect(code).toBe(0)
   })
