@@ -16,8 +16,8 @@ export default defineConfig({
     setupFiles: ['test/support/clean-up.ts'],
     pool: 'forks',
     isolate: false,
-    // Twice the two cores that are promised: many tests wait for processes to start and for time that only passes.
-    maxWorkers: 4,
+    // One more than the two cores that are promised: some tests wait for time that only passes. Four were no faster.
+    maxWorkers: 3,
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,
     expect: { poll: { timeout: WAIT_MS, interval: 20 } },
