@@ -46,7 +46,7 @@ root=$(buildah mount "$container")
 size=$(du -sm "$root" | cut -f1)
 echo "built localhost/sandgate in $took s: $size MB, of which $(du -sm "$bases/runtime" | cut -f1) are Debian and $(
   du -sm "$root/usr/local/bin/node" | cut -f1) Node.js"
-npx --no -- tsc -p tsconfig.tools.json --noCheck
+npx --no -- tsc -p tsconfig.tools.json
 # Mounts and the loopback interface are those of this one command, and end with it.
 unshare --mount --propagation private --net sh -c 'ip link set lo up && exec node .tools/scripts/image.js "$@"' \
   sh "$work/image.json" "$root" "$work"

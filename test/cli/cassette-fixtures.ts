@@ -10,14 +10,8 @@ import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
 import type { HeaderLine } from '../../src/http/header-lines.ts'
 import { operationOf } from '../../src/operations/operations.ts'
 import { HEADER } from '../cassettes/recording-fixtures.ts'
-import type { Finished } from '../support/command.ts'
-import { runHere } from '../support/command-line.ts'
 
-export type Ended = Finished
-
-/** Runs a command line in this process. */
-export const sandgate = (argv: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  runHere(argv, env)
+export { runHere as sandgate } from '../support/command-line.ts'
 
 /** What a recorder makes of exchanges: redacted, numbered, bound. */
 export function cassetteOf(exchanges: readonly CapturedExchange[], more: Partial<Cassette> = {}): Cassette {

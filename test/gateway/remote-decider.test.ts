@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -8,6 +8,7 @@ import type { Attempt, Decider, Decision } from '../../src/decisions/decide.ts'
 import { refuse } from '../../src/errors/refusal.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { type RunningGateway, startGateway } from '../../src/start/gateway.ts'
+import { overrides } from '../support/overrides.ts'
 import { DEMO_CLIENT } from '../support/partners.ts'
 import { keepSigningKey } from '../support/signing-key.ts'
 
@@ -49,19 +50,18 @@ function stub(effect: Decider['effect'], steps: Step[]) {
 /** With a signing key, which takes long to make. */
 function freshDataDirectory(): string {
   const path = dataDirectory()
-  mkdirSync(path, { mode: 0o700 })
   keepSigningKey(path)
   return path
 }
 
 async function start(decider: Decider, path = freshDataDirectory(), leaseSeconds = 30) {
-  const flags = [
-    { source: 'test', path: ['listen', 'port'], value: 0 },
-    { source: 'test', path: ['operator', 'port'], value: 0 },
-    { source: 'test', path: ['store', 'path'], value: path },
-    { source: 'test', path: ['server', 'drainMs'], value: 100 },
-    { source: 'test', path: ['idempotency', 'leaseSeconds'], value: leaseSeconds },
-  ]
+  const flags = overrides({
+    'listen.port': 0,
+    'operator.port': 0,
+    'store.path': path,
+    'server.drainMs': 100,
+    'idempotency.leaseSeconds': leaseSeconds,
+  })
   const loaded = loadConfig({ file: null, flags })
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors))
   const logger = createLogger({ requests: false, format: 'off' })

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -14,6 +14,7 @@ import { COMMAND, cleanEnvironment } from './command.ts'
 import { WAIT_MS } from './effort.ts'
 import { freePort } from './free-port.ts'
 import { directories, running } from './leftovers.ts'
+import { overrides } from './overrides.ts'
 import { partner, partnerConfig, type TestPartner } from './partners.ts'
 import { keepSigningKey } from './signing-key.ts'
 
@@ -179,7 +180,7 @@ async function startBehind(front: Gateway, port: number, options: GatewayOptions
   const loaded = loadConfig({
     file,
     env: { ...options.env },
-    flags: Object.entries(flags).map(([name, value]) => ({ source: 'test', path: name.split('.'), value })),
+    flags: overrides(flags),
   })
   if (!loaded.ok) throw new Error(formatConfigErrors(loaded.errors))
   let trusts = () => {}
@@ -302,7 +303,6 @@ function freshDataDir({ isFirstStart = false }: GatewayOptions): string {
 function dataDirBehind(dataDir: string): string {
   const directory = `${dataDir}-behind`
   if (existsSync(directory)) return directory
-  mkdirSync(directory, { mode: 0o700 })
   keepSigningKey(directory, 'behind')
   directories.add(directory)
   return directory

@@ -85,10 +85,7 @@ export async function makePlace(
   { isFirstStart = false }: { readonly isFirstStart?: boolean } = {},
 ): Promise<Place> {
   const directory = temporaryDirectory('guide')
-  if (!isFirstStart) {
-    mkdirSync(join(directory, 'data'), { mode: 0o700 })
-    keepSigningKey(join(directory, 'data'))
-  }
+  if (!isFirstStart) keepSigningKey(join(directory, 'data'))
   const standIns = temporaryDirectory('stand-ins')
   for (const [name, script] of Object.entries(STAND_INS)) {
     writeFileSync(join(standIns, name), `#!/bin/sh\n${script}\n`)

@@ -1,12 +1,13 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import { KEY_FILE } from '../../src/tokens/key-file.ts'
 
 /**
- * Puts a signing key that was made for all tests into a data directory: making one is a third of a first start. A
- * gateway behind another one has its own, or it could mistake the other's tokens for those that it signed.
+ * Puts a signing key that was made for all tests into a data directory, which it makes where there is none: making a key
+ * is a third of a first start. A gateway behind another one has its own, or it could mistake the other's tokens for those that it signed.
  */
 export function keepSigningKey(directory: string, whose: 'front' | 'behind' = 'front'): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
   writeFileSync(join(directory, KEY_FILE), inject('signingKeys')[whose], { mode: 0o600 })
 }

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import type { Logger } from '../../src/observe/logger.ts'
 import { type RunningGateway, startGateway } from '../../src/start/gateway.ts'
 import type { StartOptions } from '../../src/start/options.ts'
+import { overrides } from '../support/overrides.ts'
 import { DEMO_CLIENT } from '../support/partners.ts'
 import { keepSigningKey } from '../support/signing-key.ts'
 import { endScripted } from './scripted.ts'
@@ -76,12 +77,7 @@ export async function startFront(url: string, options: FrontOptions = {}) {
     ...options.settings,
   }
   const configured = (settings: Readonly<Record<string, unknown>>) => {
-    const flags = Object.entries(settings).map(([name, value]) => ({
-      source: 'test',
-      path: name.split('.'),
-      value,
-    }))
-    const loaded = loadConfig({ file: null, flags })
+    const loaded = loadConfig({ file: null, flags: overrides(settings) })
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors))
     return loaded.config
   }
@@ -154,7 +150,6 @@ export async function startFront(url: string, options: FrontOptions = {}) {
 
 function freshDataDirectory(): string {
   const path = join(temporaryDirectory(), 'data')
-  mkdirSync(path, { mode: 0o700 })
   keepSigningKey(path)
   return path
 }
