@@ -33,11 +33,13 @@ export type GatewayOptions = {
   readonly isFirstStart?: boolean
   /** A program and its arguments that run the gateway. */
   readonly by?: readonly string[]
+  /** The command that ships even where a gateway that forwards would do without: a test that kills it or signals. */
+  readonly isProcess?: boolean
 }
 
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
-/** A gateway that runs as its own process, started by the command that ships. */
+/** A gateway that runs as its own process, started by the command that ships, or in that of the tests. */
 export type Gateway = {
   readonly url: string
   readonly operatorUrl: string
@@ -70,17 +72,20 @@ export type Gateway = {
  */
 const isForwarded = () => process.env.TEST_FORWARDED === '1'
 
-/** Starts `sandgate serve` on free loopback ports, with a controllable clock, and waits until it listens. */
+/**
+ * Starts a gateway on free loopback ports, with a controllable clock, and waits until it listens: `sandgate serve`, or,
+ * where every gateway forwards, two in this process. The command is asked the same by the tests that do not forward, and
+ * processes would be half of what a test costs.
+ */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   if (isForwarded() && typeof options.config !== 'string') return startForwarding(options)
-  return startOne(options)
+  return startProcess(options)
 }
 
-async function startOne(options: GatewayOptions): Promise<Gateway> {
+async function startProcess(options: GatewayOptions): Promise<Gateway> {
   const partners = options.partners ?? [partner('demo-one')]
   const dataDir = options.dataDir ?? freshDataDir(options)
-  const file = join(temporaryDirectory('config'), 'sandgate.yaml')
-  writeFileSync(file, configText(options, partners))
+  const file = configFile(options, partners)
   const parameters = ['serve', '--config', file, '--port', '0', '--operator-port', '0', '--data', dataDir]
   if (options.clock !== 'system') parameters.push('--controllable-clock')
   const line = [...(options.by ?? []), process.execPath, COMMAND, ...parameters, ...(options.flags ?? [])]
@@ -92,7 +97,13 @@ async function startOne(options: GatewayOptions): Promise<Gateway> {
   child.stderr.on('data', (chunk) => output.push(String(chunk)))
   const exited: Promise<Exit> = once(child, 'exit').then(([code, signal]) => ({ code, signal }))
   const { url, operatorUrl } = await listening(child, output, exited)
-  const gateway = describeGateway({ child, url, operatorUrl, dataDir, partners, exited, output })
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return exited
+  }
+  const signal = (name: NodeJS.Signals) => void child.kill(name)
+  const parts = { pid: child.pid ?? 0, signal, end, exited, url, operatorUrl, dataDir, partners, output }
+  const gateway = describeGateway(parts)
   running.add(gateway)
   void exited.then(() => running.delete(gateway))
   return gateway
@@ -102,14 +113,14 @@ async function startOne(options: GatewayOptions): Promise<Gateway> {
 const behindOf = new Map<string, { readonly close: () => Promise<void> }>()
 
 /** A gateway in front of another one, which knows the same partners and believes what the first one says of them. */
-export async function startForwarding(options: GatewayOptions): Promise<Gateway> {
+async function startForwarding(options: GatewayOptions): Promise<Gateway> {
   const partners = options.partners ?? [partner('demo-one')]
   const dataDir = options.dataDir ?? freshDataDir(options)
   await behindOf.get(dataDir)?.close()
   const port = await freePort()
   const config = options.config as Readonly<Record<string, unknown>> | undefined
   const own = config as { upstream?: object; decisions?: object } | undefined
-  const front = await startOne({
+  const forwarding = {
     ...options,
     partners,
     dataDir,
@@ -118,7 +129,8 @@ export async function startForwarding(options: GatewayOptions): Promise<Gateway>
       decisions: { from: 'upstream', ...own?.decisions },
       upstream: { url: `http://127.0.0.1:${port}`, ...own?.upstream },
     },
-  })
+  }
+  const front = await (options.isProcess === true ? startProcess(forwarding) : startFront(forwarding))
   const behind = await startBehind(front, port, options)
   const close = async () => {
     running.delete(leftover)
@@ -145,16 +157,52 @@ export async function startForwarding(options: GatewayOptions): Promise<Gateway>
   }
 }
 
-/**
- * The gateway behind, in this process: nothing of it is asked for but its answers, and a process of its own would be
- * half of what a test costs. Resolves when it has the keys of the one in front.
- */
+/** The gateway in front, in this process: it ends when it has closed, and gets no signals. */
+async function startFront(options: GatewayOptions & { readonly dataDir: string }): Promise<Gateway> {
+  const { dataDir, partners = [] } = options
+  const output: string[] = []
+  const { partnerUrl, operatorUrl, close } = await startInThisProcess(
+    configFile(options, partners),
+    { 'listen.port': 0, 'operator.port': 0, 'store.path': dataDir },
+    options,
+    (line) => output.push(line),
+  )
+  let ended = (_: Exit) => {}
+  const exited = new Promise<Exit>((resolve) => {
+    ended = resolve
+  })
+  const end = async () => {
+    running.delete(gateway)
+    await close()
+    ended({ code: 0, signal: null })
+    return exited
+  }
+  const signal = () => {
+    throw new TypeError('only a gateway with isProcess gets signals')
+  }
+  const parts = {
+    pid: process.pid,
+    signal,
+    end,
+    exited,
+    url: partnerUrl,
+    operatorUrl,
+    dataDir,
+    partners,
+    output,
+  }
+  const gateway = describeGateway(parts)
+  running.add(gateway)
+  return gateway
+}
+
+/** The gateway behind, in this process. Resolves when it has the keys of the one in front. */
 async function startBehind(front: Gateway, port: number, options: GatewayOptions): Promise<RunningGateway> {
   const config = options.config as Readonly<Record<string, unknown>> | undefined
   const own = config as { tokens?: { issuer?: string }; server?: object } | undefined
-  const file = join(temporaryDirectory('config'), 'sandgate.yaml')
   const settings = {
     ...config,
+    log: { requests: false },
     // The one in front has been through it when this one is stopped.
     server: { ...own?.server, lameDuckMs: 0 },
     tokens: {
@@ -169,60 +217,69 @@ async function startBehind(front: Gateway, port: number, options: GatewayOptions
       ],
     },
   }
-  writeFileSync(file, configText({ config: settings }, front.partners))
   const flags = {
     'listen.port': port,
     'listen.publicUrl': front.url,
     'operator.port': 0,
     'store.path': dataDirBehind(front.dataDir),
-    'clock.controllable': options.clock !== 'system',
   }
-  const loaded = loadConfig({
-    file,
-    env: { ...options.env },
-    flags: overrides(flags),
-  })
-  if (!loaded.ok) throw new Error(formatConfigErrors(loaded.errors))
   let trusts = () => {}
   const trusted = new Promise<void>((resolve) => {
     trusts = resolve
   })
-  const write = (line: string) => {
+  const file = configFile({ config: settings }, front.partners)
+  const behind = await startInThisProcess(file, flags, options, (line) => {
     if (line.includes('has the keys of a gateway in front')) trusts()
-    return true
-  }
-  const behind = await startHere({
-    config: loaded.config,
-    logger: createLogger({ format: 'json', requests: false }, { write }),
   })
   await trusted
   return behind
 }
 
+async function startInThisProcess(
+  file: string,
+  flags: Readonly<Record<string, unknown>>,
+  options: GatewayOptions,
+  onLine: (line: string) => void,
+): Promise<RunningGateway> {
+  const loaded = loadConfig({
+    file,
+    env: { ...options.env },
+    flags: overrides({ ...flags, 'clock.controllable': options.clock !== 'system' }),
+  })
+  if (!loaded.ok) throw new Error(formatConfigErrors(loaded.errors))
+  const write = (line: string) => {
+    onLine(line)
+    return true
+  }
+  return startHere({ config: loaded.config, logger: createLogger(loaded.config.log, { write }) })
+}
+
 function describeGateway(parts: {
-  child: ChildProcess
+  pid: number
   url: string
   operatorUrl: string
   dataDir: string
   partners: readonly TestPartner[]
+  signal: (name: NodeJS.Signals) => void
+  /** Ends it by a signal, or in the one way it has. */
+  end: (signal: NodeJS.Signals) => Promise<Exit>
   exited: Promise<Exit>
   output: readonly string[]
 }): Gateway {
-  const { child, url, operatorUrl, dataDir, partners, exited, output } = parts
+  const { pid, url, operatorUrl, dataDir, partners, signal, exited, output } = parts
   const agents = new Map<string, Agent>()
   let advanced = 0
   let nextPartner = 0
   let nextAddress = 1
   const end = async (signal: NodeJS.Signals): Promise<Exit> => {
-    child.kill(signal)
-    const exit = await exited
+    const exit = await parts.end(signal)
     await Promise.all([...agents.values()].map((agent) => agent.destroy()))
     return exit
   }
   return {
     url,
     operatorUrl,
-    pid: child.pid ?? 0,
+    pid,
     dataDir,
     partners,
     nextPartner: () => {
@@ -243,7 +300,7 @@ function describeGateway(parts: {
     advanced: () => advanced,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
-    signal: (name) => child.kill(name),
+    signal,
     exited,
     logs: () => output.join(''),
   }
@@ -286,11 +343,24 @@ async function listening(
   })
 }
 
+/** A configuration in a file of its own. */
+function configFile(options: GatewayOptions, partners: readonly TestPartner[]): string {
+  const file = join(temporaryDirectory('config'), 'sandgate.yaml')
+  writeFileSync(file, configText(options, partners))
+  return file
+}
+
 function configText({ config = {} }: GatewayOptions, partners: readonly TestPartner[]): string {
   if (typeof config === 'string') return config
   // A busy machine delays the loop of a test's gateway; only a test of OVERLOADED wants to hear of it.
-  const server = { maxLoopDelayMs: 60_000, ...(config.server as object | undefined) }
-  return stringify({ log: { format: 'json' }, ...config, server, partners: partners.map(partnerConfig) })
+  const { log, server: own } = config as { log?: object; server?: object }
+  const server = { maxLoopDelayMs: 60_000, ...own }
+  return stringify({
+    ...config,
+    log: { format: 'json', ...log },
+    server,
+    partners: partners.map(partnerConfig),
+  })
 }
 
 function freshDataDir({ isFirstStart = false }: GatewayOptions): string {
