@@ -9,10 +9,26 @@ import { partner } from '../support/partners.ts'
 const run = promisify(execFile)
 const client = partner('typed')
 let gateway: Gateway
+/** A partner's project, with the types of the document of the gateway. */
+let project: string
 
 beforeAll(async () => {
   gateway = await startGateway({ partners: [client] })
+  project = temporaryDirectory('typed')
+  const document = await fetch(`${gateway.url}/openapi.json`)
+  writeFileSync(join(project, 'openapi.json'), await document.text())
+  await run('sh', ['scripts/generate-types.sh', join(project, 'openapi.json'), join(project, 'api.d.ts')])
 })
+
+/** What the compiler of TypeScript complains about. */
+async function faultsOf(file: string, options: readonly string[]): Promise<string> {
+  const tsc = resolve('node_modules/typescript/bin/tsc')
+  const line = [tsc, '--ignoreConfig', '--strict', ...options, file]
+  const { stdout } = await run(process.execPath, line, { cwd: project }).catch(
+    (error: { stdout: string }) => error,
+  )
+  return stdout
+}
 
 /** A partner's program, typed by the document alone: it compiles only as long as the types say what is sent. */
 const PROGRAM = `
@@ -93,22 +109,13 @@ console.log(
 `
 
 it('types generated from the document drive a typed client through the whole interface', async () => {
-  const directory = temporaryDirectory('typed')
-  mkdirSync(join(directory, 'out'))
-  symlinkSync(resolve('node_modules'), join(directory, 'node_modules'))
-  const document = await fetch(`${gateway.url}/openapi.json`)
-  writeFileSync(join(directory, 'openapi.json'), await document.text())
-  writeFileSync(join(directory, 'package.json'), '{ "type": "module" }')
-  writeFileSync(join(directory, 'program.ts'), PROGRAM)
-  await run('sh', ['scripts/generate-types.sh', join(directory, 'openapi.json'), join(directory, 'api.d.ts')])
-  const options =
-    '--ignoreConfig --strict --target es2023 --module nodenext --types node --outDir out program.ts'
-  const tsc = resolve('node_modules/typescript/bin/tsc')
-  const { stdout: faults } = await run(process.execPath, [tsc, ...options.split(' ')], {
-    cwd: directory,
-  }).catch((error: { stdout: string }) => error)
-  expect(faults).toBe('')
-  const { stdout } = await run(process.execPath, [join(directory, 'out/program.js')], {
+  mkdirSync(join(project, 'out'))
+  symlinkSync(resolve('node_modules'), join(project, 'node_modules'))
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(project, 'program.ts'), PROGRAM)
+  const options = '--target es2023 --module nodenext --types node --outDir out'
+  expect(await faultsOf('program.ts', options.split(' '))).toBe('')
+  const { stdout } = await run(process.execPath, [join(project, 'out/program.js')], {
     env: { ...process.env, BASE: gateway.url, CLIENT_ID: client.keyId, CLIENT_SECRET: client.secret },
   })
   expect(JSON.parse(stdout)).toEqual({
@@ -121,5 +128,49 @@ it('types generated from the document drive a typed client through the whole int
     used: 5077,
     code: 'SCORE_NOT_FOUND',
   })
-  rmSync(join(directory, 'node_modules'))
+  rmSync(join(project, 'node_modules'))
+})
+
+/** A partner's code: each line that must not compile says so. */
+const LINES = `
+import type { components, operations, paths } from './api.d.ts'
+
+type Fund = operations['payments.fund']
+const request: Fund['requestBody']['content']['application/json'] = { amount: 5077, metadata: { till: '4' } }
+const headers: Fund['parameters']['header'] = {
+  'Idempotency-Key': '8f14e45f-ceea-467f-a0e6-2e9b1c3d5a70',
+  'X-Sandbox-Outcome': 'failed',
+}
+// @ts-expect-error an outcome of another operation
+headers['X-Sandbox-Outcome'] = 'rejected'
+// @ts-expect-error the key is required
+const keyless: Fund['parameters']['header'] = {}
+// @ts-expect-error money is a number
+const text: components['schemas']['PaymentRequest'] = { amount: '5077' }
+
+export function next(payment: components['schemas']['Payment']): string {
+  return payment.code === 'PAYMENT_FAILED' ? (payment.resolution ?? '') : payment.paymentId
+}
+type Refused = Fund['responses'][400]['content']['application/problem+json']
+export function explain(problem: Refused): string {
+  switch (problem.code) {
+    case 'PARTNER_LIMIT_EXCEEDED':
+      return String(problem.resetAt)
+    case 'VALIDATION_FAILED':
+      return (problem.errors ?? []).map(({ detail }) => detail).join()
+    // @ts-expect-error not a code of this status
+    case 'RATE_LIMITED':
+    default:
+      return problem.resolution
+  }
+}
+type Query = paths['/v1/score']['get']['parameters']['query']
+const query: Query = { customerRef: 'CUS-0001' }
+export { headers, keyless, query, request, text }
+`
+
+it('types that a partner generates from the document compile under strict and say what the interface says', async () => {
+  writeFileSync(join(project, 'use.ts'), LINES)
+  const options = ['--noEmit', '--target', 'es2022', '--module', 'esnext', '--types', '']
+  expect(await faultsOf('use.ts', options)).toBe('')
 })

@@ -34,7 +34,7 @@ export const HOSTILE_REQUESTS = count('SANDGATE_HOSTILE_REQUESTS', 3000, 1_000_0
 /** Repeats the requests of a run that failed. */
 export const HOSTILE_SEED = count('SANDGATE_HOSTILE_SEED', anySeed(), anySeed())
 /** Requests that are forwarded while memory is watched. */
-export const FORWARDED_REQUESTS = count('TEST_FORWARDED_REQUESTS', 6000, 500_000)
+export const FORWARDED_REQUESTS = count('TEST_FORWARDED_REQUESTS', 4000, 500_000)
 /** Payments that are sent through a gateway whose upstream misbehaves, and which is killed meanwhile. */
 export const FAULTY_PAYMENTS = count('TEST_FAULTY_PAYMENTS', 600, 10_000)
 /** Generated requests whose answers are held against the OpenAPI document; in a soak 4000 for each operation. */

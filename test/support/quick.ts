@@ -67,7 +67,6 @@ export const NOT_QUICK = {
     'test/contract/restart.test.ts',
     'test/contract/shutdown.test.ts',
     'test/docs/collections.test.ts',
-    'test/docs/generated-types.test.ts',
     'test/docs/guides.test.ts',
     'test/docs/pictures.test.ts',
     'test/docs/redocly.test.ts',
