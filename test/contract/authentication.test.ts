@@ -203,7 +203,7 @@ describe('the scope that an operation needs', () => {
   })
 
   it('of a simulation may be configured away; a token that is sent is judged all the same', async () => {
-    const open = await startGateway({ config: { credit: { simulateAuth: 'none' } } })
+    const open = await startGateway({ config: { credit: { simulateAuth: 'none' } }, runs: 'here' })
     expect((await get(open, '/v1/credit/simulate?amount=5', { token: null })).status).toBe(200)
     expectProblem(await get(open, '/v1/credit/simulate?amount=5', { token: 'x' }), 'TOKEN_INVALID')
     await open.stop()

@@ -141,7 +141,7 @@ it('the documents take GET and HEAD alone, and are counted per client IP in othe
 
 it('with a public URL every link is made from it, and from nothing else', async () => {
   const publicUrl = 'http://127.0.0.1:9'
-  const other = await startGateway({ config: { listen: { publicUrl } } })
+  const other = await startGateway({ config: { listen: { publicUrl } }, runs: 'here' })
   const { json } = await get(other, '/.well-known/oauth-authorization-server', { token: null })
   expect(json).toMatchObject({ issuer: publicUrl, token_endpoint: `${publicUrl}/auth/token` })
   const missing = await get(other, '/v1/nowhere', { headers: { 'x-forwarded-host': 'evil.example' } })

@@ -218,7 +218,7 @@ describe('a finished key', () => {
 })
 
 it('the token exchange can be configured to need a key', async () => {
-  const strict = await startGateway({ config: { idempotency: { tokenExchange: 'required' } } })
+  const strict = await startGateway({ config: { idempotency: { tokenExchange: 'required' } }, runs: 'here' })
   const [first] = strict.partners
   const form = new URLSearchParams({ client_id: first?.keyId ?? '', client_secret: first?.secret ?? '' })
   const ask = (headers = {}) =>

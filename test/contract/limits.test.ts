@@ -193,7 +193,7 @@ it('other is one window for all of its endpoints and methods, 404 and 405 includ
 it('two keys of a partner share its windows, and two partners at one address do not', async () => {
   const two = partner('two-keys', { moreKeys: [{ id: 'key_second' }] })
   const [a, b] = [two, partner('neighbour')]
-  const other = await startGateway({ partners: [a, b] })
+  const other = await startGateway({ partners: [a, b], runs: 'here' })
   const from = other.nextAddress()
   const [first, second] = [
     { gateway: other, partner: a, from },

@@ -26,6 +26,7 @@ describe('the log line of a refusal at the door', () => {
   it.each(['full', 'prefix', 'off', 'default'] as const)('carries the client: %s', async (how) => {
     const expected = how === 'default' ? 'prefix' : how
     const gateway = await startGateway({
+      runs: 'here',
       partners: partners(1),
       config: {
         log: { format: 'json', ...(how !== 'default' && { clientAddress: how }) },

@@ -125,7 +125,7 @@ describe('the clock', () => {
   })
 
   it('cannot be moved where it is not configured', async () => {
-    const still = await startGateway({ clock: 'system' })
+    const still = await startGateway({ clock: 'system', runs: 'here' })
     const moved = await operator('/clock', {
       method: 'POST',
       headers: json,
@@ -141,6 +141,7 @@ describe('beyond loopback it needs its token', () => {
   const operatorToken = 'operator-token-0123456789abcdef0123456789'
   const started = (operatorSettings: object) =>
     startGateway({
+      runs: 'here',
       config: { operator: { host: '0.0.0.0', ...operatorSettings } },
       env: { SANDGATE_OPERATOR_TOKEN: operatorToken },
     })

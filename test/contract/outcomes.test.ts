@@ -193,6 +193,7 @@ it('X-Sandbox-Rule is on decisions and on nothing else', async () => {
 
 it('the rules are configuration: others can stand in their place, evaluated in order', async () => {
   const other = await startGateway({
+    runs: 'here',
     config: {
       outcomes: [
         {

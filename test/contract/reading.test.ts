@@ -167,6 +167,7 @@ describe('GET /v1/webhooks/ip-ranges', () => {
 
   it('lists the configured blocks as confirmed', async () => {
     const other = await startGateway({
+      runs: 'here',
       config: { webhooks: { ipRanges: ['203.0.113.0/28', '2001:db8::/32'] } },
     })
     const answer = await get(other, '/v1/webhooks/ip-ranges')

@@ -94,7 +94,10 @@ describe('a full window turns each of them into 429', () => {
   )
 
   it.each(['missing', 'invalid'] as const)('a token that is %s', async (kind) => {
-    const closed = await startGateway({ config: { rateLimits: { groups: { 'payments.fund': 0 } } } })
+    const closed = await startGateway({
+      config: { rateLimits: { groups: { 'payments.fund': 0 } } },
+      runs: 'here',
+    })
     const [first] = closed.partners
     if (!first) throw new TypeError('no partner')
     const caller = { gateway: closed, partner: first, from: '127.0.0.1' }
@@ -106,7 +109,7 @@ describe('a full window turns each of them into 429', () => {
 describe('behind the checks of the request', () => {
   const limit = { product: 'payments.fund', period: 'day', unit: 'amount', limit: 5077 }
   it('comes 422, then the stored answer, then the cap, then what the operation finds', async () => {
-    const capped = await startGateway({ partners: [partner('capped', { caps: [limit] })] })
+    const capped = await startGateway({ partners: [partner('capped', { caps: [limit] })], runs: 'here' })
     const [first] = capped.partners
     if (!first) throw new TypeError('no partner')
     const caller = { gateway: capped, partner: first, from: '127.0.0.1' }

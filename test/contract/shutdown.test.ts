@@ -53,7 +53,7 @@ describe('SIGTERM', () => {
   })
 
   it('finishes what is in flight, refuses what is new, and says that it is not ready meanwhile', async () => {
-    const gateway = await startGateway({ isProcess: true })
+    const gateway = await startGateway({ runs: 'as-command' })
     const key = randomUUID()
     const payment = await halfPayment(gateway, key)
     // A connection on which a request has begun: it is not idle, and is not closed under its sender.

@@ -101,7 +101,7 @@ describe('the history of /portal/usage', () => {
     const first = await startGateway({ partners: [lasting] })
     await post(first, '/v1/payments/fund', { amount: 77 })
     expect((await first.stop()).code).toBe(0)
-    const second = await startGateway({ partners: [lasting], dataDir: first.dataDir, isProcess: true })
+    const second = await startGateway({ partners: [lasting], dataDir: first.dataDir, runs: 'as-command' })
     const caller = callerFor(second, lasting)
     expect(await ofOperation(caller, 'payments.fund', 1)).toMatchObject({ decisions: { success: 1 } })
     await post(caller, '/v1/payments/fund', { amount: 77 })

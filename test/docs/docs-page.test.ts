@@ -108,7 +108,7 @@ describe('the documents of the reference', () => {
 
   it('show the demo credentials only where they work', async () => {
     expect(await (await ask('/docs', BROWSER)).text()).toContain(DEMO_KEY)
-    const other = await startGateway()
+    const other = await startGateway({ runs: 'here' })
     const page = await fetch(`${other.url}/docs`, { headers: BROWSER })
     expect(await page.text()).not.toContain('sk_sandbox_')
     await other.stop()

@@ -43,6 +43,7 @@ beforeAll(async () => {
     config: { rateLimits: { groups: { token: PLENTY } } },
   })
   tight = await startGateway({
+    runs: 'here',
     partners: [client],
     config: {
       rateLimits: { groups: { token: 1, 'credit.simulate': 1 } },
@@ -228,6 +229,7 @@ describe('an example', () => {
 describe('the document of a gateway', () => {
   it('says what its configuration makes of the operations', async () => {
     const other = await startGateway({
+      runs: 'here',
       config: {
         credit: { simulateAuth: 'none' },
         idempotency: { tokenExchange: 'required' },

@@ -11,7 +11,7 @@ const CODES = Object.keys(CATALOGUE) as ErrorCode[]
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startGateway({ runs: 'here' })
 })
 
 const plain = (html: string) =>

@@ -33,8 +33,11 @@ export type GatewayOptions = {
   readonly isFirstStart?: boolean
   /** A program and its arguments that run the gateway. */
   readonly by?: readonly string[]
-  /** The command that ships even where a gateway that forwards would do without: a test that kills it or signals. */
-  readonly isProcess?: boolean
+  /**
+   * The command that ships, in a process of its own, or one in that of the tests, for a test of a setting or of what an
+   * upstream decides. By default the command, and `here` where every gateway forwards.
+   */
+  readonly runs?: 'as-command' | 'here'
 }
 
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
@@ -79,7 +82,7 @@ const isForwarded = () => process.env.TEST_FORWARDED === '1'
  */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   if (isForwarded() && typeof options.config !== 'string') return startForwarding(options)
-  return startProcess(options)
+  return options.runs === 'here' ? startInTests(options) : startProcess(options)
 }
 
 async function startProcess(options: GatewayOptions): Promise<Gateway> {
@@ -130,7 +133,7 @@ async function startForwarding(options: GatewayOptions): Promise<Gateway> {
       upstream: { url: `http://127.0.0.1:${port}`, ...own?.upstream },
     },
   }
-  const front = await (options.isProcess === true ? startProcess(forwarding) : startFront(forwarding))
+  const front = await (options.runs === 'as-command' ? startProcess(forwarding) : startInTests(forwarding))
   const behind = await startBehind(front, port, options)
   const close = async () => {
     running.delete(leftover)
@@ -157,9 +160,10 @@ async function startForwarding(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
-/** The gateway in front, in this process: it ends when it has closed, and gets no signals. */
-async function startFront(options: GatewayOptions & { readonly dataDir: string }): Promise<Gateway> {
-  const { dataDir, partners = [] } = options
+/** In this process: it ends when it has closed, and gets no signals. */
+async function startInTests(options: GatewayOptions): Promise<Gateway> {
+  const partners = options.partners ?? [partner('demo-one')]
+  const dataDir = options.dataDir ?? freshDataDir(options)
   const output: string[] = []
   const { partnerUrl, operatorUrl, close } = await startInThisProcess(
     configFile(options, partners),
@@ -178,7 +182,7 @@ async function startFront(options: GatewayOptions & { readonly dataDir: string }
     return exited
   }
   const signal = () => {
-    throw new TypeError('only a gateway with isProcess gets signals')
+    throw new TypeError('only a gateway that runs as a command gets signals')
   }
   const parts = {
     pid: process.pid,
