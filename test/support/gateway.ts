@@ -175,14 +175,17 @@ async function startInTests(options: GatewayOptions): Promise<Gateway> {
   const exited = new Promise<Exit>((resolve) => {
     ended = resolve
   })
-  const end = async () => {
-    running.delete(gateway)
+  const leftover = { kill: close }
+  running.add(leftover)
+  const signal = () => {
+    throw new TypeError('only a gateway that runs as a command gets signals, and can be killed')
+  }
+  const end = async (name: NodeJS.Signals) => {
+    if (name === 'SIGKILL') signal()
+    running.delete(leftover)
     await close()
     ended({ code: 0, signal: null })
     return exited
-  }
-  const signal = () => {
-    throw new TypeError('only a gateway that runs as a command gets signals')
   }
   const parts = {
     pid: process.pid,
@@ -195,9 +198,7 @@ async function startInTests(options: GatewayOptions): Promise<Gateway> {
     partners,
     output,
   }
-  const gateway = describeGateway(parts)
-  running.add(gateway)
-  return gateway
+  return describeGateway(parts)
 }
 
 /** The gateway behind, in this process. Resolves when it has the keys of the one in front. */
