@@ -165,7 +165,7 @@ describe('beyond loopback it needs its token', () => {
     }
     const headers = { authorization: `Bearer ${operatorToken}` }
     expect((await operator('/metrics', { on, headers })).status).toBe(200)
-    await far.kill()
+    await far.stop()
   })
 
   it('and does not listen to an address that has guessed ten times, while every other one goes on', async () => {
@@ -195,7 +195,7 @@ describe('beyond loopback it needs its token', () => {
       WAIT_MS,
     )
     expect(far.logs()).not.toContain('guess-')
-    await far.kill()
+    await far.stop()
   })
 
   it('and for its metrics unless they are opened', async () => {
@@ -204,7 +204,7 @@ describe('beyond loopback it needs its token', () => {
     expect((await operator('/metrics', { on })).status).toBe(200)
     const clock = { method: 'POST', headers: json, body: '{"advanceSeconds":1}', on }
     expect((await operator('/clock', clock)).status).toBe(401)
-    await far.kill()
+    await far.stop()
   })
 
   it('and does not start without one', async () => {
