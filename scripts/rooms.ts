@@ -29,7 +29,6 @@ export const LAYERS: readonly Floor[] = [
     'create-files.ts': 'over nothing',
     'file-lock.ts': 'one at a time',
     'make-directory.ts': 'and those above',
-    'lru.ts': 'used last',
     'map-entries.ts': 'lists in maps',
     'once.ts': 'and never again',
     'partition-point.ts': 'binary search',

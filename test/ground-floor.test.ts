@@ -13,33 +13,15 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { spliced } from '../src/cassettes/message/splice.ts'
-import { createLru } from '../src/lru.ts'
 import { append, getOrMake, remembered } from '../src/map-entries.ts'
 import { partitionPoint } from '../src/partition-point.ts'
 import { replaceFile, replaceFileSync } from '../src/replace-file.ts'
 import { systemCode } from '../src/system-error.ts'
 import { printable } from '../src/terminal.ts'
 import { createWorkQueue } from '../src/work-queue.ts'
-import { runs } from './support/effort.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'sandgate-ground-'))
 afterAll(() => rmSync(directory, { recursive: true }))
-
-it('what was used last is kept, and no more of it than was said', () => {
-  const use = fc.record({ key: fc.nat(9).map(String), isRead: fc.boolean() })
-  const property = fc.property(fc.integer({ min: 1, max: 8 }), fc.array(use), (entries, uses) => {
-    const lru = createLru<string>(entries)
-    let last: string[] = []
-    for (const { key, isRead } of uses) {
-      expect(lru.has(key)).toBe(last.includes(key))
-      if (isRead && lru.get(key) === undefined) continue
-      if (!isRead) lru.set(key, key)
-      last = [...last.filter((each) => each !== key), key].slice(-entries)
-    }
-    expect([...lru.keys()].reverse()).toEqual(last)
-  })
-  fc.assert(property, { numRuns: runs(200) })
-})
 
 describe('work in a queue', () => {
   it('is done one after the other, and what fails holds up nothing', async () => {

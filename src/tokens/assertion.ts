@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
-import { createLru } from '../lru.ts'
 import type { Awaitable } from '../store/store.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
@@ -28,7 +28,7 @@ export function createAssertions(options: {
   readonly clock: Clock
 }): (asserted: Asserted) => Awaitable<string> {
   const { signingKeys, issuer, audience, clock } = options
-  const made = createLru<{ readonly until: number; text: Awaitable<string> }>(1000)
+  const made = new LRUCache<string, { readonly until: number; text: Awaitable<string> }>({ max: 1000 })
 
   async function sign({ partner, tenant, scope }: Asserted, now: number): Promise<string> {
     const { kid, privateKey } = await signingKeys.active()

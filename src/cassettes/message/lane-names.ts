@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache'
 import { headerOf } from '../../http/header-lines.ts'
-import { createLru } from '../../lru.ts'
 import { grantsToken } from '../../operations/operations.ts'
 import { claimedClientId } from '../../tokens/claimed-client.ts'
 import { isPublicClientId } from '../../tokens/client-id.ts'
@@ -31,7 +31,7 @@ export type LaneNames = {
  */
 export function createLaneNames(): LaneNames {
   const clients = new Map<string, string>()
-  const tokens = createLru<string>(MAX_TOKENS)
+  const tokens = new LRUCache<string, string>({ max: MAX_TOKENS })
 
   const laneOfClient = (client: string | undefined): string => {
     if (client === undefined || client === '') return ''
