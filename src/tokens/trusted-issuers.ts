@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
 import type { Partner } from '../config/partners.ts'
 import type { TrustedIssuerConfig } from '../config/upstream.ts'
+import { whilePending } from '../once.ts'
 import { ASSERTION_SECONDS, ASSERTION_TYPE } from './assertion.ts'
 import { tokenExpired, tokenInvalid } from './challenges.ts'
 import type { Registry } from './registry.ts'
@@ -73,6 +74,7 @@ export function createTrustedIssuers(options: TrustedIssuersOptions): TrustedIss
   const { audiences, clock } = options
   const cache = new LRUCache<string, Verified>({ max: 10_000 })
   const issuers = new Map(options.issuers.map((each) => [issuerOf(each), asIssuer(each)]))
+  let checks = whilePending(check)
   for (const issuer of issuers.values()) refresh(issuer)
 
   function refresh(issuer: Issuer): void {
@@ -88,6 +90,7 @@ export function createTrustedIssuers(options: TrustedIssuersOptions): TrustedIss
       issuer.keys = readKeys(await options.fetchKeys(url))
       issuer.retryMs = FIRST_RETRY_MS
       cache.clear()
+      checks = whilePending(check)
       options.onKeys(issuer.issuer, undefined)
     } catch (error) {
       options.onKeys(issuer.issuer, error instanceof Error ? error.message : 'unknown')
@@ -98,8 +101,7 @@ export function createTrustedIssuers(options: TrustedIssuersOptions): TrustedIss
     }
   }
 
-  async function verify(token: string, registry: Registry): Promise<Authentication> {
-    let verified: Verified | undefined
+  async function check(token: string): Promise<Verified | Authentication> {
     try {
       const { kid = '' } = decodeProtectedHeader(token)
       const issuer = issuers.get(claimedIssuer(token))
@@ -119,14 +121,19 @@ export function createTrustedIssuers(options: TrustedIssuersOptions): TrustedIss
         clockTolerance: TOLERANCE_SECONDS,
         requiredClaims: ['exp', 'iat', 'jti'],
       })
-      verified = readClaims(payload, issuer, kid)
+      return readClaims(payload, issuer, kid) ?? OTHER_CLAIMS
     } catch (error) {
       if (error instanceof errors.JWTExpired) return EXPIRED
       return { kind: 'refused', refusal: tokenInvalid(faultOf(error, token, '')) }
     }
-    if (!verified) return OTHER_CLAIMS
-    const authentication = judge(verified, registry, clock.now())
-    if (authentication.kind === 'known') cache.set(token, verified)
+  }
+
+  async function verify(token: string, registry: Registry): Promise<Authentication> {
+    const startedWith = checks
+    const checked = await checks(token)
+    if ('kind' in checked) return checked
+    const authentication = judge(checked, registry, clock.now())
+    if (authentication.kind === 'known' && checks === startedWith) cache.set(token, checked)
     return authentication
   }
 

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
 import type { Partner } from '../config/partners.ts'
 import type { Refusal } from '../errors/refusal.ts'
+import { whilePending } from '../once.ts'
 import { malformedToken, type TokenFault, tokenExpired, tokenInvalid } from './challenges.ts'
 import { TOKEN_TYPE } from './issue.ts'
 import type { ProvenKey, Registry } from './registry.ts'
@@ -96,6 +97,8 @@ export function createVerifier(options: {
   // Keyed by the whole token and not by a digest or a part of it: two tokens can never share an entry.
   const cache = new LRUCache<string, Verified>({ max: options.cacheSize ?? 10_000 })
   let generation = signingKeys.generation()
+  // A burst with a new token costs one check of its signature, and its requests go on in the order in which they came.
+  let checks = whilePending(check)
 
   function publicKey({ kid }: { kid?: unknown }) {
     const key = typeof kid === 'string' ? signingKeys.find(kid) : undefined
@@ -103,11 +106,8 @@ export function createVerifier(options: {
     return key
   }
 
-  async function verify(token: string, registry: Registry): Promise<Authentication> {
-    const startedIn = generation
+  async function check(token: string): Promise<Verified | TokenFault> {
     const expectedIssuer = issuer()
-    let verified: Verified | undefined
-    let fault: TokenFault = 'otherClaims'
     try {
       const { payload } = await jwtVerify(token, publicKey, {
         algorithms: ['RS256'],
@@ -116,15 +116,20 @@ export function createVerifier(options: {
         audience,
         currentDate: new Date(clock.now()),
       })
-      verified = readClaims(payload)
+      return readClaims(payload) ?? 'otherClaims'
     } catch (error) {
       // jose looks at exp last, so that an expired token is known to be one of ours.
-      if (error instanceof errors.JWTExpired) verified = readClaims(error.payload)
-      else fault = faultOf(error, token, expectedIssuer)
+      if (error instanceof errors.JWTExpired) return readClaims(error.payload) ?? 'otherClaims'
+      return faultOf(error, token, expectedIssuer)
     }
-    if (verified === undefined) return { kind: 'refused', refusal: tokenInvalid(fault) }
-    const authentication = judge(verified, registry, clock.now())
-    if (authentication.kind === 'known' && signingKeys.generation() === startedIn) cache.set(token, verified)
+  }
+
+  async function verify(token: string, registry: Registry): Promise<Authentication> {
+    const startedIn = generation
+    const checked = await checks(token)
+    if (typeof checked === 'string') return { kind: 'refused', refusal: tokenInvalid(checked) }
+    const authentication = judge(checked, registry, clock.now())
+    if (authentication.kind === 'known' && signingKeys.generation() === startedIn) cache.set(token, checked)
     return authentication
   }
 
@@ -141,6 +146,7 @@ export function createVerifier(options: {
       if (signingKeys.generation() !== generation) {
         generation = signingKeys.generation()
         cache.clear()
+        checks = whilePending(check)
       }
       const verified = cache.get(token)
       if (verified !== undefined && authorization !== undefined) {

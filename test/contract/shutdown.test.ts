@@ -122,8 +122,6 @@ it('SIGINT stops it in the same way', async () => {
 it('more in flight than configured is OVERLOADED, with nothing executed, and passes when there is room', async () => {
   const gateway = await startGateway({ config: { server: { maxInFlight: 1 } } })
   const bearer = await token(gateway)
-  // The token is known by then: the signature of a new one is verified beside the loop, where the second may overtake the first.
-  expect((await get(gateway, '/portal/usage', { token: bearer })).status).toBe(200)
   const [first, second] = [randomUUID(), randomUUID()]
   const payment = (key: string) =>
     [

@@ -307,6 +307,60 @@ describe('a token in the cache', () => {
 })
 
 describe('a verifier', () => {
+  it('is checked once for all who bring it at once, and they are told in the order in which they came', async () => {
+    let checks = 0
+    const counted: SigningKeys = {
+      ...shared,
+      find: (id) => {
+        checks += 1
+        return shared.find(id)
+      },
+    }
+    const tampered = (token: string) => `${token.slice(0, -8)}AAAAAAAA`
+    const makers = [setup().issue, async () => tampered(await setup().issue())]
+    const burst = fc.array(fc.tuple(fc.nat(1), fc.nat(2)), { minLength: 2, maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(burst, async (asked) => {
+        const { ask } = setup(counted)
+        const tokens = await Promise.all(
+          makers.map((make) => Promise.all(Array.from({ length: 3 }, () => make()))),
+        )
+        checks = 0
+        const told: number[] = []
+        const outcomes = await Promise.all(
+          asked.map(async ([kind, which], index) => {
+            const outcome = await ask(given(given(tokens[kind])[which]))
+            told.push(index)
+            return codeOf(outcome)
+          }),
+        )
+        expect(outcomes).toEqual(asked.map(([kind]) => (kind === 0 ? 'known' : 'TOKEN_INVALID')))
+        for (const [kind, which] of asked) {
+          const same = (index: number) => asked[index]?.[0] === kind && asked[index]?.[1] === which
+          expect(told.filter(same)).toEqual([...asked.keys()].filter(same))
+        }
+        expect(checks).toBe(new Set(asked.map(String)).size)
+      }),
+      { numRuns: runs(30) },
+    )
+  })
+
+  it('is checked anew once the key that signed it is gone, also while the first check is under way', async () => {
+    let generation = 0
+    const going: SigningKeys = {
+      ...shared,
+      generation: () => generation,
+      find: (id) => (generation === 0 ? shared.find(id) : undefined),
+    }
+    const { ask } = setup(going)
+    const token = await setup().issue()
+    const before = ask(token)
+    generation += 1
+    const after = ask(token)
+    expect(codeOf(await before)).toBe('known')
+    expect(codeOf(await after)).toBe('TOKEN_INVALID')
+  })
+
   it('has no opinion before there is a key, and throws nothing', async () => {
     const signingKeys = createSigningKeys({
       directory: null,
