@@ -192,7 +192,7 @@ describe('the checks', () => {
     expect(others).toEqual([])
     const ours = inside.filter(({ file, typeOnly }) => folderOf(file) === 'checks' && !typeOnly)
     const folders = new Set(ours.map(({ target }) => folderOf(target)))
-    expect([...folders].sort()).toEqual(['checks', 'clock.ts', 'errors', 'http'])
+    expect([...folders].sort()).toEqual(['checks', 'clock.ts', 'errors', 'growing-cache.ts', 'http'])
   })
 })
 
@@ -276,8 +276,7 @@ describe('the network', () => {
     'gateway/raw-replies.ts': '{ Socket }', // answers on a connection that the parser gave up
     'upstream/client.ts': '{ buildConnector, Pool }', // the one client of those below
     'store/owner-socket.ts': '{ connect, createServer, type Server, type Socket }', // a socket in the data directory
-    'cassettes/writer/recorder-thread.ts': '{ Worker }', // the recorder writes in a thread of its own
-    'config/loading.ts': '{ Worker }', // a large configuration is read in a thread of its own
+    'program-thread.ts': '{ Worker }', // the recorder writes in a thread, and a large configuration is read in one
     'config/load-thread.ts': '{ parentPort, workerData }',
     'cassettes/writer/thread.ts': '{ parentPort, workerData }',
   }

@@ -11,14 +11,17 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { LRUCache } from 'lru-cache'
 import { afterAll, describe, expect, it } from 'vitest'
 import { spliced } from '../src/cassettes/message/splice.ts'
+import { createGrowingCache } from '../src/growing-cache.ts'
 import { append, getOrMake, remembered } from '../src/map-entries.ts'
 import { partitionPoint } from '../src/partition-point.ts'
 import { replaceFile, replaceFileSync } from '../src/replace-file.ts'
 import { systemCode } from '../src/system-error.ts'
 import { printable } from '../src/terminal.ts'
 import { createWorkQueue } from '../src/work-queue.ts'
+import { runs } from './support/effort.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'sandgate-ground-'))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -40,6 +43,42 @@ describe('work in a queue', () => {
     expect(log).toEqual(['bad begins', 'bad ends', 'good begins', 'good ends'])
     await expect(bad).rejects.toThrow('bad')
     expect(await good).toBe('good')
+  })
+})
+
+describe('a cache that grows', () => {
+  it('holds what one that is laid out at once holds', () => {
+    const max = fc.constantFrom(1, 499, 500, 501, 700, 5000, 5003)
+    const key = fc.integer({ min: 0, max: 6000 })
+    const step = fc.oneof(
+      { weight: 3, arbitrary: fc.record({ set: key, count: fc.integer({ min: 1, max: 1200 }) }) },
+      { weight: 3, arbitrary: fc.record({ get: key, count: fc.integer({ min: 1, max: 300 }) }) },
+      { weight: 1, arbitrary: fc.constant('clear' as const) },
+    )
+    fc.assert(
+      fc.property(max, fc.array(step, { maxLength: 12 }), (max, steps) => {
+        const growing = createGrowingCache<string>(max)
+        const whole = new LRUCache<string, string>({ max })
+        for (const each of steps) {
+          if (each === 'clear') {
+            growing.clear()
+            whole.clear()
+          } else if ('set' in each) {
+            for (let i = 0; i < each.count; i++) {
+              growing.set(`${each.set + i}`, `${i}`)
+              whole.set(`${each.set + i}`, `${i}`)
+            }
+          } else {
+            for (let i = 0; i < each.count; i++)
+              expect(growing.get(`${each.get + i}`)).toBe(whole.get(`${each.get + i}`))
+          }
+        }
+        const held = (cache: { has: (key: string) => boolean }) =>
+          Array.from({ length: 7300 }, (_, i) => cache.has(`${i}`))
+        expect(held(growing)).toEqual(held(whole))
+      }),
+      { numRuns: runs(100) },
+    )
   })
 })
 

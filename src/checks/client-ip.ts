@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { LRUCache } from 'lru-cache'
+import { createGrowingCache } from '../growing-cache.ts'
 
 /** Whom a request without a partner is counted against. */
 export type ClientSubject = {
@@ -22,7 +22,7 @@ const REMEMBERED = 20_000
  */
 export function createClientIp(trustedProxies: readonly string[]) {
   const trusted = blockList(trustedProxies)
-  const subjects = new LRUCache<string, ClientSubject>({ max: REMEMBERED })
+  const subjects = createGrowingCache<ClientSubject>(REMEMBERED)
 
   const subjectOf = (address: string): ClientSubject => {
     const known = subjects.get(address)

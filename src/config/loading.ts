@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { Worker } from 'node:worker_threads'
-import { packageRoot } from '../product.ts'
+import { startProgramThread } from '../program-thread.ts'
 import { type LoadOptions, type LoadResult, loadConfig } from './load.ts'
 import type { FromThread } from './load-messages.ts'
 import type { Partner } from './partners.ts'
@@ -39,7 +38,7 @@ function loadInThread(options: LoadOptions, running: readonly Partner[]): Promis
     const known = new Map(running.map((partner) => [partner.id, partner]))
     const partners: Partner[] = []
     let result: LoadResult | undefined
-    const thread = new Worker(new URL('dist/config/load-thread.js', packageRoot()), { workerData: options })
+    const thread = startProgramThread('config/load-thread.js', { workerData: options })
     // A gateway that stops does not wait for it.
     thread.unref()
     thread.on('error', reject)

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import { scopeText } from '../cassettes/matching/callers.ts'
 import type { TokenFact } from '../cassettes/message/caller-facts.ts'
+import { createGrowingCache } from '../growing-cache.ts'
 import type { Principal } from '../tokens/verify.ts'
 
 type Granted = { readonly client: string; readonly scopes: string; readonly isRecorded: boolean }
@@ -18,7 +18,7 @@ const MAX_TOKENS = 50_000
 const TAIL = 64
 
 export function createGrantBook(): GrantBook {
-  const book = new LRUCache<string, Granted>({ max: MAX_TOKENS })
+  const book = createGrowingCache<Granted>(MAX_TOKENS)
   return {
     note: (token, granted) => {
       book.set(token.slice(-TAIL), granted)

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { CapturedExchange, CapturedReply, CapturedRequest } from '../cassettes/interaction.ts'
 import { bearerOf, grantOf, tokenHash } from '../cassettes/message/granted-token.ts'
 import { readableBody } from '../cassettes/message/readable-body.ts'
@@ -8,6 +7,7 @@ import { secretsOfHeaders } from '../cassettes/redaction/headers.ts'
 import { createFieldLookup } from '../cassettes/redaction/stand-ins/field-rules.ts'
 import type { Writer } from '../cassettes/writer/writer.ts'
 import type { Clock } from '../clock.ts'
+import { createGrowingCache } from '../growing-cache.ts'
 import { type HeaderLine, headerOf } from '../http/header-lines.ts'
 import { failureOf } from '../upstream/failure.ts'
 
@@ -54,8 +54,8 @@ const FIELDS = createFieldLookup(CONTRACT_FIELDS)
  * what the client had sent; an exchange that the tape does not have is then recorded.
  */
 export function createUpstreamTokens({ send, writer, clock }: UpstreamTokensOptions): UpstreamTokens {
-  const askedFor = new LRUCache<string, Asked>({ max: MAX_TOKENS })
-  const clients = new LRUCache<string, Client>({ max: MAX_TOKENS })
+  const askedFor = createGrowingCache<Asked>(MAX_TOKENS)
+  const clients = createGrowingCache<Client>(MAX_TOKENS)
 
   const exchange = async (asked: Asked, client: Client, startedAt: number): Promise<Grant> => {
     const { lane, operation, request } = asked

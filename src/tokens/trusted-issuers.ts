@@ -1,9 +1,9 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
-import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
 import type { Partner } from '../config/partners.ts'
 import type { TrustedIssuerConfig } from '../config/upstream.ts'
+import { createGrowingCache } from '../growing-cache.ts'
 import { whilePending } from '../once.ts'
 import { ASSERTION_SECONDS, ASSERTION_TYPE } from './assertion.ts'
 import { tokenExpired, tokenInvalid } from './challenges.ts'
@@ -72,7 +72,7 @@ const EXPIRED: Authentication = { kind: 'refused', refusal: tokenExpired() }
  */
 export function createTrustedIssuers(options: TrustedIssuersOptions): TrustedIssuers {
   const { audiences, clock } = options
-  const cache = new LRUCache<string, Verified>({ max: 10_000 })
+  const cache = createGrowingCache<Verified>(10_000)
   const issuers = new Map(options.issuers.map((each) => [issuerOf(each), asIssuer(each)]))
   let checks = whilePending(check)
   for (const issuer of issuers.values()) refresh(issuer)

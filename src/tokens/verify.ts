@@ -1,8 +1,8 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose'
-import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
 import type { Partner } from '../config/partners.ts'
 import type { Refusal } from '../errors/refusal.ts'
+import { createGrowingCache } from '../growing-cache.ts'
 import { whilePending } from '../once.ts'
 import { malformedToken, type TokenFault, tokenExpired, tokenInvalid } from './challenges.ts'
 import { TOKEN_TYPE } from './issue.ts'
@@ -95,7 +95,7 @@ export function createVerifier(options: {
 }): Verifier {
   const { signingKeys, issuer, audience, clock } = options
   // Keyed by the whole token and not by a digest or a part of it: two tokens can never share an entry.
-  const cache = new LRUCache<string, Verified>({ max: options.cacheSize ?? 10_000 })
+  const cache = createGrowingCache<Verified>(options.cacheSize ?? 10_000)
   let generation = signingKeys.generation()
   // A burst with a new token costs one check of its signature, and its requests go on in the order in which they came.
   let checks = whilePending(check)

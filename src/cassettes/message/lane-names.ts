@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createGrowingCache } from '../../growing-cache.ts'
 import { headerOf } from '../../http/header-lines.ts'
 import { grantsToken } from '../../operations/operations.ts'
 import { claimedClientId } from '../../tokens/claimed-client.ts'
@@ -31,7 +31,7 @@ export type LaneNames = {
  */
 export function createLaneNames(): LaneNames {
   const clients = new Map<string, string>()
-  const tokens = new LRUCache<string, string>({ max: MAX_TOKENS })
+  const tokens = createGrowingCache<string>(MAX_TOKENS)
 
   const laneOfClient = (client: string | undefined): string => {
     if (client === undefined || client === '') return ''

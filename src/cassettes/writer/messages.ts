@@ -58,6 +58,8 @@ export type EndItem = Pick<CapturedExchange, 'durationMs' | 'origin' | 'noReply'
 export type Item = { readonly open: OpenItem } | { readonly end: EndItem } | { readonly learn: string }
 
 export type ToRecorder =
+  /** The next recording, when the one before has ended. The first one comes with the thread. */
+  | { readonly kind: 'start'; readonly settings: RecorderSettings }
   | {
       readonly kind: 'batch'
       readonly number: number
@@ -67,6 +69,8 @@ export type ToRecorder =
   | { readonly kind: 'mark-bad' }
   | { readonly kind: 'finish'; readonly continuations: readonly Continuation[]; readonly isPartial: boolean }
   | { readonly kind: 'close' }
+  /** There will be no other recording: the thread ends. */
+  | { readonly kind: 'leave' }
 
 /** A CassetteError as it crosses between threads. */
 export type SentError = {

@@ -1,6 +1,8 @@
-import { setTimeout } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
-import { packageRoot } from '../../product.ts'
+// Those of Node: a recording in a test may have begun among timers that the test moves.
+import { clearTimeout, setTimeout } from 'node:timers'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
+import { startProgramThread } from '../../program-thread.ts'
 import { CassetteError } from '../cassette-error.ts'
 import type { FromRecorder, RecorderSettings, SentError, ToRecorder } from './messages.ts'
 
@@ -24,8 +26,57 @@ export type RecorderThread = {
   readonly ask: (message: ToRecorder) => Promise<FromRecorder>
   /** Keeps the process alive until the promise is settled. */
   readonly during: <T>(work: Promise<T>) => Promise<T>
-  /** After its last answer it ends by itself; one that does not is ended. */
+  /** After its last answer: it ends, or waits for the next recording of this process. */
   readonly end: () => Promise<void>
+}
+
+const THREAD = 'cassettes/writer/thread.js'
+
+/** How long a thread without a recording waits for the next one. */
+const SPARE_MS = 10_000
+
+const spare = createSpare()
+
+/**
+ * A thread whose recording has ended, for the next one: a start costs 100 ms of processor time, and its code is slow at
+ * first. The first thread of a process is not kept, since its compiled code is written when it ends.
+ */
+function createSpare() {
+  let kept: Worker | undefined
+  let timer: NodeJS.Timeout | undefined
+  let isFirst = true
+  const forget = (worker: Worker) => {
+    if (worker === kept) kept = undefined
+  }
+  return {
+    take: (): Worker | undefined => {
+      const worker = kept
+      kept = undefined
+      clearTimeout(timer)
+      if (worker) stopListening(worker)
+      worker?.ref()
+      return worker
+    },
+    keep: (worker: Worker): boolean => {
+      const isKept = !isFirst && kept === undefined
+      isFirst = false
+      if (!isKept) return false
+      kept = worker
+      stopListening(worker)
+      worker.on('error', () => forget(worker)).on('exit', () => forget(worker))
+      timer = setTimeout(() => {
+        forget(worker)
+        worker.postMessage({ kind: 'leave' } satisfies ToRecorder)
+      }, SPARE_MS).unref()
+      worker.unref()
+      return true
+    },
+  }
+}
+
+/** Node listens to some events of a thread itself: those that it does not name here have to stay. */
+function stopListening(worker: Worker): void {
+  for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event)
 }
 
 /** What a thread takes to end that has nothing left to do; generous, since it may keep its compiled code then. */
@@ -34,23 +85,32 @@ const ENDING_MS = 2000
 /** Resolves when the recorder is ready to write. @throws CassetteError when it cannot. */
 export async function startThread(settings: RecorderSettings): Promise<RecorderThread> {
   const { threadMegabytes, ...data } = settings
-  const limits =
-    threadMegabytes === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: threadMegabytes } }
-  const worker = new Worker(workerUrl(), { workerData: data, ...limits })
+  const limits = threadMegabytes !== undefined && {
+    resourceLimits: { maxOldGenerationSizeMb: threadMegabytes },
+  }
+  const kept = limits ? undefined : spare.take()
+  const worker = kept ?? startProgramThread(THREAD, { workerData: data, ...limits })
+  kept?.postMessage({ kind: 'start', settings: data } satisfies ToRecorder)
   try {
-    return threadOf(worker, await ready(worker))
+    return threadOf(worker, await ready(worker), !limits)
   } catch (cause) {
     await worker.terminate()
     throw cause
   }
 }
 
-function threadOf(worker: Worker, { nextId: firstId, setAside }: Ready): RecorderThread {
+function threadOf(
+  worker: Worker,
+  { nextId: firstId, setAside }: Ready,
+  isLikeOthers: boolean,
+): RecorderThread {
   let answer: ((message: FromRecorder) => void) | undefined
   /** What whoever asks a thread that has ended is told. */
   let died: CassetteError | undefined
   /** It has answered, or will not be asked any more. */
   let isEnding = false
+  /** It has said that nothing is left of the recording. */
+  let isFree = false
   const exited = new Promise((resolve) => worker.once('exit', resolve))
   const send: RecorderThread['send'] = (message, transfer = []) => worker.postMessage(message, transfer)
   const during = async <T>(work: Promise<T>): Promise<T> => {
@@ -69,6 +129,7 @@ function threadOf(worker: Worker, { nextId: firstId, setAside }: Ready): Recorde
         else if (message.kind === 'bad') onBad(errorOf(message.error))
         else {
           isEnding = true
+          isFree = message.kind === 'finished' || message.kind === 'closed'
           answer?.(message)
         }
       })
@@ -93,7 +154,9 @@ function threadOf(worker: Worker, { nextId: firstId, setAside }: Ready): Recorde
       ),
     end: async () => {
       isEnding = true
-      await during(Promise.race([exited, setTimeout(ENDING_MS, undefined, { ref: false })]))
+      if (isFree && isLikeOthers && spare.keep(worker)) return
+      send({ kind: 'leave' })
+      await during(Promise.race([exited, pause(ENDING_MS, undefined, { ref: false })]))
       await worker.terminate()
     },
   }
@@ -103,9 +166,10 @@ type Ready = FromRecorder & { readonly kind: 'ready' }
 
 function ready(worker: Worker): Promise<Ready> {
   return new Promise((resolve, reject) => {
-    worker.once('error', reject)
+    const hasEnded = (code: number) => reject(new Error(`the recorder ended with ${code}`))
+    worker.once('error', reject).once('exit', hasEnded)
     worker.once('message', (message: FromRecorder) => {
-      worker.off('error', reject)
+      worker.off('error', reject).off('exit', hasEnded)
       if (message.kind === 'ready') resolve(message)
       else
         reject(message.kind === 'failed' ? errorOf(message.error) : new Error('the recorder did not start'))
@@ -116,12 +180,4 @@ function ready(worker: Worker): Promise<Ready> {
 /** An error that the thread has sent. */
 export function errorOf({ reason, path, detail, place }: SentError): CassetteError {
   return new CassetteError(reason, path, detail, place)
-}
-
-/**
- * Where the recorder's thread starts: always the compiled file. Node 20 runs no TypeScript in a thread, so the build
- * is needed also when the sources themselves are imported, as the tests do.
- */
-function workerUrl(): URL {
-  return new URL('dist/cassettes/writer/thread.js', packageRoot())
 }

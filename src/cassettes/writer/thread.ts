@@ -5,30 +5,42 @@ import { createRedactingRecorder, describeFault, type RedactingRecorder } from '
 
 /**
  * The thread in which redaction, the journal and the scan run, off the event loop that carries the traffic: see
- * docs/performance.md for what recording costs a request. It loads neither the contract nor its schemas.
+ * docs/performance.md for what recording costs a request. It loads neither the contract nor its schemas. It serves one
+ * recording after the other, and knows nothing of one that has ended.
  */
 const port = parentPort
-const settings = workerData as RecorderSettings
+let recording: { readonly recorder: RedactingRecorder; readonly path: string } | undefined
 
-if (port) {
-  const send = (message: FromRecorder) => port.postMessage(message)
-  const fail = (cause: unknown) =>
-    send({ kind: 'failed', error: sentError(describeFault(cause, settings.path)) })
+port?.on('message', (message: ToRecorder) => {
+  if (message.kind === 'leave') port.close()
+  else if (message.kind === 'start') start(message.settings)
+  else if (recording !== undefined) handle(message, recording)
+})
+if (port) start(workerData as RecorderSettings)
+
+function send(message: FromRecorder): void {
+  port?.postMessage(message)
+}
+
+function fail(cause: unknown, path: string): void {
+  send({ kind: 'failed', error: sentError(describeFault(cause, path)) })
+}
+
+function start(settings: RecorderSettings): void {
+  const { path } = settings
   try {
     const recorder = createRedactingRecorder(settings)
-    port.on('message', (message: ToRecorder) => handle(message, recorder, send, fail))
+    recording = { recorder, path }
     const { nextId, setAside } = recorder
     send({ kind: 'ready', nextId, ...(setAside !== undefined && { setAside }) })
   } catch (cause) {
-    fail(cause)
+    fail(cause, path)
   }
 }
 
 function handle(
-  message: ToRecorder,
-  recorder: RedactingRecorder,
-  send: (message: FromRecorder) => void,
-  fail: (cause: unknown) => void,
+  message: Exclude<ToRecorder, { readonly kind: 'start' | 'leave' }>,
+  { recorder, path }: NonNullable<typeof recording>,
 ): void {
   switch (message.kind) {
     case 'batch':
@@ -36,7 +48,7 @@ function handle(
         recorder.take(message.items, message.bytes)
       } catch (cause) {
         recorder.markBad()
-        send({ kind: 'bad', error: sentError(describeFault(cause, settings.path)) })
+        send({ kind: 'bad', error: sentError(describeFault(cause, path)) })
       }
       send({ kind: 'written', number: message.number })
       return
@@ -44,17 +56,17 @@ function handle(
       recorder.markBad()
       return
     case 'finish':
+      recording = undefined
       try {
         send({ kind: 'finished', finished: recorder.finish(message.continuations, message.isPartial) })
       } catch (cause) {
-        fail(cause)
+        fail(cause, path)
       }
-      port?.close()
       return
     case 'close':
+      recording = undefined
       recorder.close()
       send({ kind: 'closed' })
-      port?.close()
   }
 }
 

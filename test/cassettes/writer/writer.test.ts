@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { loadCassette } from '../../../src/cassettes/file/load.ts'
 import { acquireLock } from '../../../src/cassettes/file/lock.ts'
+import type { CapturedExchange } from '../../../src/cassettes/interaction.ts'
 import { createWriter, type RecordingStatus } from '../../../src/cassettes/writer/writer.ts'
+import { runs } from '../../support/effort.ts'
 import { bodyText, exchange, HEADER, scratch, settings } from '../recording-fixtures.ts'
 
 const directory = scratch()
@@ -256,6 +260,80 @@ describe('a recording that cannot be whole', () => {
     expect(writer.status().state).toBe('finished')
     const left = readdirSync(directory).filter((file) => file.startsWith(`tape-${count}.`))
     expect(left).toEqual([`tape-${count}.cassette.incomplete.jsonl`])
+  })
+})
+
+describe('recordings of one process', () => {
+  const LATE = '0paque-of-another'
+  /** What each would show of another one, if its thread had kept anything. */
+  const KINDS: readonly (readonly CapturedExchange[])[] = [
+    [exchange({ headers: [['Authorization', `Bearer ${LATE}`]] })],
+    [exchange({ reply: { note: `it is ${LATE}` } })],
+    [open, exchange({ body: { phone: '+2250102030405' } })],
+    [exchange({ body: { phone: '+2250505060708' }, reply: { note: '+2250712345678' } })],
+    [],
+  ]
+  const threads = () => new Set(readdirSync('/proc/self/task'))
+
+  async function recorded(kind: number, end: 'finish' | 'close' | 'fail', beside: boolean): Promise<string> {
+    const path = fresh()
+    const other = beside ? await createWriter(settings(fresh())) : undefined
+    const writer = await createWriter(settings(path))
+    for (const each of KINDS[kind] ?? []) writer.record(each)
+    await writer.flush()
+    const journal = readFileSync(journalOf(path), 'utf8')
+    if (end === 'fail') {
+      writer.markBad('for a test')
+      await expect(writer.finish()).rejects.toThrow('for a test')
+    } else await writer[end]()
+    await other?.close()
+    return end === 'finish' ? journal + readFileSync(path, 'utf8') : journal
+  }
+
+  it('know nothing of each other, in any order, beside each other, however they end', async () => {
+    const ends = fc.constantFrom<'finish' | 'close' | 'fail'>('finish', 'close', 'fail')
+    const each = fc.tuple(fc.nat(KINDS.length - 1), ends, fc.boolean())
+    /** A thread that has seen a secret and a person, and then what holds them. */
+    const inOrder = [0, 0, 1, 2, 3, 4].map((kind): [number, 'finish', boolean] => [kind, 'finish', false])
+    const known = new Map<string, string>()
+    await fc.assert(
+      fc.asyncProperty(fc.array(each, { minLength: 4, maxLength: 12, size: 'max' }), async (all) => {
+        for (const [kind, end, beside] of all) {
+          const text = await recorded(kind, end, beside)
+          const name = `${kind} ${end === 'finish'}`
+          expect(text).toBe(known.get(name) ?? text)
+          known.set(name, text)
+          expect(text.includes(LATE)).toBe(kind === 1)
+          expect(text).not.toMatch(/\+225\d{8}/)
+        }
+      }),
+      { numRuns: runs(30), endOnFailure: true, examples: [[inOrder]] },
+    )
+  })
+
+  it('share a thread when they come one after the other', async () => {
+    const before = threads()
+    const seen = new Set<string>()
+    for (let i = 0; i < 6; i++) {
+      const writer = await createWriter(settings(fresh()))
+      for (const id of threads()) if (!before.has(id)) seen.add(id)
+      await writer.finish()
+    }
+    // The first one of a process ends with its recording.
+    expect(seen.size).toBeLessThanOrEqual(2)
+  })
+
+  it('hold up no program that has ended with them', async () => {
+    const script = `import { record } from '${pathToFileURL('dist/library/sandgate.mjs')}'
+for (const name of ['a', 'b', 'c', 'd']) {
+  const recording = await record({ upstream: 'http://127.0.0.1:9', out: '${directory}/end-' + name + '.har', mode: 'all' })
+  await recording.finish()
+}
+console.log(performance.now())`
+    const started = Date.now()
+    const told = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+    expect(Number(told)).toBeGreaterThan(0)
+    expect(Date.now() - started - Number(told)).toBeLessThan(8000)
   })
 })
 
