@@ -15,7 +15,7 @@ function chosen(): Effort {
 export const EFFORT = chosen()
 const isSoak = EFFORT === 'soak'
 /** Of what is generated, where a result is wanted at once, within minutes, or at night. */
-const SHARE = { quick: 0.1, full: 0.2, soak: 1 }[EFFORT]
+const SHARE = { quick: 0.1, full: 0.3, soak: 1 }[EFFORT]
 /** Of what is counted: only a result at once does less of it. */
 const COUNTED = EFFORT === 'quick' ? SHARE : 1
 
@@ -30,25 +30,25 @@ function count(variable: string, full: number, soak: number): number {
 }
 
 /** Hostile requests that are thrown at one gateway. */
-export const HOSTILE_REQUESTS = count('SANDGATE_HOSTILE_REQUESTS', 2000, 1_000_000)
+export const HOSTILE_REQUESTS = count('SANDGATE_HOSTILE_REQUESTS', 3000, 1_000_000)
 /** Repeats the requests of a run that failed. */
 export const HOSTILE_SEED = count('SANDGATE_HOSTILE_SEED', anySeed(), anySeed())
 /** Requests that are forwarded while memory is watched. */
-export const FORWARDED_REQUESTS = count('TEST_FORWARDED_REQUESTS', 3000, 500_000)
+export const FORWARDED_REQUESTS = count('TEST_FORWARDED_REQUESTS', 4000, 500_000)
 /** Payments that are sent through a gateway whose upstream misbehaves, and which is killed meanwhile. */
-export const FAULTY_PAYMENTS = count('TEST_FAULTY_PAYMENTS', 400, 10_000)
+export const FAULTY_PAYMENTS = count('TEST_FAULTY_PAYMENTS', 600, 10_000)
 /** Generated requests whose answers are held against the OpenAPI document; in a soak 4000 for each operation. */
-export const DOCUMENT_REQUESTS = count('TEST_DOCUMENT_REQUESTS', 1300, 4000 * 19)
+export const DOCUMENT_REQUESTS = count('TEST_DOCUMENT_REQUESTS', 2000, 4000 * 19)
 /** Lives of a gateway under load, of a recorder, and of a store. */
-export const GATEWAY_KILLS = count('TEST_GATEWAY_KILLS', 6, 300)
+export const GATEWAY_KILLS = count('TEST_GATEWAY_KILLS', 8, 300)
 export const RECORDER_KILLS = count('TEST_RECORDER_KILLS', 10, 1000)
-export const STORE_KILLS = count('TEST_STORE_KILLS', 4, 200)
+export const STORE_KILLS = count('TEST_STORE_KILLS', 5, 200)
 
 /** Data files that are spoilt and opened: of 60, chance left less than a quarter damaged in one run of a hundred. */
 export const SPOILT_FILES = count('TEST_SPOILT_FILES', 120, 20_000)
 
 /** Payments that are made at once where four may be in flight. */
-export const OVERLOAD_REQUESTS = count('TEST_OVERLOAD_REQUESTS', 100, 10_000)
+export const OVERLOAD_REQUESTS = count('TEST_OVERLOAD_REQUESTS', 150, 10_000)
 
 /** How often a quota is run into from several connections at once. */
 export const QUOTA_ROUNDS = count('TEST_QUOTA_ROUNDS', 1, 300)
@@ -59,11 +59,11 @@ export const STORED_ANSWERS = count('TEST_STORED_ANSWERS', 100_000, 5_000_000)
 export const MANY_PARTNERS = count('TEST_MANY_PARTNERS', 1500, 10_000)
 
 /** Secrets and people that are put into generated exchanges, ten in a recording. */
-export const CANARIES = count('TEST_CANARIES', 200, 60_000)
+export const CANARIES = count('TEST_CANARIES', 300, 60_000)
 
 const PROPERTY_FACTOR = count('TEST_PROPERTY_FACTOR', 1, 20)
 
-/** How often a property is tried, of how often it should be once: `npm test` tries a fifth of that, a soak twenty times. */
+/** How often a property is tried, of how often it should be once: `npm test` tries a third of that, a soak twenty times. */
 export function runs(once: number): number {
   return Math.ceil(once * SHARE) * PROPERTY_FACTOR
 }
