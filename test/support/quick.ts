@@ -30,6 +30,7 @@ export const NOT_QUICK = {
     'test/cassettes/file/edited.test.ts',
     'test/cassettes/redaction/unreadable-head.test.ts',
     'test/operations/openapi-live.test.ts',
+    'test/operations/openapi-codes.test.ts',
     'test/cassettes/matching/large.test.ts',
     'test/cassettes/miss/sentences.test.ts',
     'test/cassettes/redaction/linear.test.ts',
@@ -87,6 +88,10 @@ export const NOT_QUICK = {
     'test/store/many-answers.test.ts',
     'test/store/embedded-ownership.test.ts',
     'test/tokens/signing-keys.test.ts',
+    'test/recordings/pages.test.ts',
+    'test/cli/program.test.ts',
+    'test/recordings/lanes.test.ts',
+    'test/upstream/command.test.ts',
   ],
   /** A real Prometheus, and time that has to pass. */
   waiting: [
@@ -100,9 +105,13 @@ export const NOT_QUICK = {
     'test/contract/usage-history.test.ts',
     'test/gateway/remote-decider.test.ts',
     'test/observe/rules.test.ts',
+    'test/observe/prometheus.test.ts',
     'test/upstream/faults.test.ts',
     'test/upstream/lifetimes.test.ts',
     'test/upstream/memory.test.ts',
     'test/upstream/reads.test.ts',
+    'test/upstream/credentials.test.ts',
+    'test/upstream/passing.test.ts',
+    'test/upstream/shares.test.ts',
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
