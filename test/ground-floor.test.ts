@@ -26,6 +26,27 @@ import { runs } from './support/effort.ts'
 const directory = mkdtempSync(join(tmpdir(), 'sandgate-ground-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
+it('what was used last is kept, and no more of it than was said', () => {
+  const use = fc.record({ key: fc.nat(9).map(String), isRead: fc.boolean() })
+  const property = fc.property(fc.integer({ min: 1, max: 8 }), fc.array(use), (entries, uses) => {
+    const cache = createGrowingCache<string>(entries)
+    let last: string[] = []
+    for (const { key, isRead } of uses) {
+      expect(cache.has(key)).toBe(last.includes(key))
+      if (isRead && cache.get(key) === undefined) continue
+      if (!isRead) cache.set(key, key)
+      last = [...last.filter((each) => each !== key), key].slice(-entries)
+    }
+    // Whatever comes beyond that takes the place of the one that was not used for longest.
+    for (let added = 1; added <= entries; added++) {
+      cache.set(`other ${added}`, '')
+      const gone = last.length + added - entries
+      expect(last.map((key) => cache.has(key))).toEqual(last.map((_, at) => at >= gone))
+    }
+  })
+  fc.assert(property, { numRuns: runs(200) })
+})
+
 describe('work in a queue', () => {
   it('is done one after the other, and what fails holds up nothing', async () => {
     const queue = createWorkQueue()

@@ -53,8 +53,10 @@ function createSpare() {
       const worker = kept
       kept = undefined
       clearTimeout(timer)
-      if (worker) stopListening(worker)
-      worker?.ref()
+      if (worker) {
+        stopListening(worker)
+        worker.ref()
+      }
       return worker
     },
     keep: (worker: Worker): boolean => {
