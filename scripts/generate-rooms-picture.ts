@@ -15,7 +15,7 @@ import {
  * that a room imports another; those that follow from others are left out, so that the picture can be read.
  */
 
-const BOX = { width: 164, height: 46, gap: 10, rise: 78 }
+const BOX = { width: 164, least: 122, height: 46, gap: 10, rise: 78 }
 const PLAN_WIDTH = { house: 800, cassettes: 360 }
 const MARGIN = 28
 const TOP = 76
@@ -28,7 +28,7 @@ export function roomsPicture(): string {
   const left = plan(house, LAYERS, folderOf, MARGIN, PLAN_WIDTH.house)
   const right = plan(house, ROOMS, cassetteRoom, MARGIN * 2 + PLAN_WIDTH.house, PLAN_WIDTH.cassettes)
   const width = PLAN_WIDTH.house + PLAN_WIDTH.cassettes + MARGIN * 3
-  const height = TOP + Math.max(LAYERS.length, ROOMS.length) * BOX.rise
+  const height = Math.max(left.bottom, right.bottom) + MARGIN
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="t d" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif">
 <title id="t">The rooms of the code</title>
 <desc id="d">The folders of src from top to bottom, with an arrow from each to those that it imports; every arrow runs down. Beside them the rooms inside src/cassettes.</desc>
@@ -40,8 +40,8 @@ export function roomsPicture(): string {
 <rect class="plan" width="${width}" height="${height}" rx="14"/>
 <text class="h" x="${MARGIN}" y="36">src</text><text class="s" x="${MARGIN}" y="54">a folder imports only from those below it</text>
 <text class="h" x="${MARGIN * 2 + PLAN_WIDTH.house}" y="36">src/cassettes</text><text class="s" x="${MARGIN * 2 + PLAN_WIDTH.house}" y="54">the same, inside</text>
-${left}
-${right}
+${left.text}
+${right.text}
 </svg>
 `
 }
@@ -52,18 +52,22 @@ function plan(
   nameOf: (file: string) => string | undefined,
   x: number,
   width: number,
-): string {
-  const boxes = new Map<string, Box>()
-  floors.forEach((floor, index) => {
-    const names = Object.keys(floor)
-    const step = Math.min(BOX.width + BOX.gap, (width + BOX.gap) / names.length)
-    const space = names.length * step - BOX.gap
-    names.forEach((name, column) => {
-      const at = x + (width - space) / 2 + column * step
-      boxes.set(name, { x: Math.round(at), y: TOP + index * BOX.rise, width: Math.round(step - BOX.gap) })
-    })
-  })
+): { readonly text: string; readonly bottom: number } {
   const edges = graph(house, nameOf)
+  const boxes = new Map<string, Box>()
+  let y = TOP
+  for (const floor of floors) {
+    for (const row of rowsOf(Object.keys(floor), edges, width)) {
+      const step = Math.min(BOX.width + BOX.gap, (width + BOX.gap) / row.length)
+      const space = row.length * step - BOX.gap
+      row.forEach((name, column) => {
+        const at = x + (width - space) / 2 + column * step
+        boxes.set(name, { x: Math.round(at), y, width: Math.round(step - BOX.gap) })
+      })
+      y += BOX.height + BOX.gap * 2
+    }
+    y += BOX.rise - BOX.height - BOX.gap * 2
+  }
   const arrows = [...edges].flatMap(([from, targets]) =>
     [...targets]
       .filter((to) => isEssential(edges, from, to))
@@ -72,7 +76,32 @@ function plan(
   const rooms = floors.flatMap((floor) =>
     Object.entries(floor).map(([name, says]) => room(name, says, boxes.get(name), size(house, nameOf, name))),
   )
-  return [...arrows, ...rooms].filter((line) => line !== '').join('\n')
+  const text = [...arrows, ...rooms].filter((line) => line !== '').join('\n')
+  return { text, bottom: Math.max(...[...boxes.values()].map((box) => box.y)) + BOX.height }
+}
+
+/** Rows of rooms that are wide enough to be read, in which each stands above those of its floor that it imports. */
+function rowsOf(
+  names: readonly string[],
+  edges: ReadonlyMap<string, ReadonlySet<string>>,
+  width: number,
+): readonly (readonly string[])[] {
+  const heightOf = (name: string): number =>
+    Math.max(
+      0,
+      ...names
+        .filter((other) => other !== name && edges.get(name)?.has(other))
+        .map((other) => heightOf(other) + 1),
+    )
+  const most = Math.floor((width + BOX.gap) / (BOX.least + BOX.gap))
+  const heights = [...new Set(names.map(heightOf))].sort((a, b) => b - a)
+  return heights.flatMap((height) => {
+    const level = names.filter((name) => heightOf(name) === height)
+    const size = Math.ceil(level.length / Math.ceil(level.length / most))
+    return Array.from({ length: Math.ceil(level.length / size) }, (_, i) =>
+      level.slice(i * size, (i + 1) * size),
+    )
+  })
 }
 
 /** An arrow that no longer way implies. */
