@@ -19,7 +19,7 @@ import { sandgateReplay } from './replay-command.ts'
 /** Of what is generated elsewhere a part goes through real commands, forty in a recording. */
 const PER_RECORDING = 40
 const RUNS = Math.ceil(CANARIES / 40 / PER_RECORDING)
-const KILLS = Math.ceil(RECORDER_KILLS / 8)
+const KILLS = Math.ceil(RECORDER_KILLS / 4)
 
 const root = scratch()
 let count = 0

@@ -8,7 +8,7 @@ import { loadCassette } from '../../src/cassettes/file/load.ts'
 import { scratch } from '../cassettes/recording-fixtures.ts'
 import { COMMAND, environmentOfADesk } from '../support/command.ts'
 import { recordHere } from './command.ts'
-import { type Handler, startUpstream } from './upstream.ts'
+import { type Handler, record, startUpstream } from './upstream.ts'
 
 const root = scratch()
 let out = ''
@@ -45,7 +45,8 @@ const answering: Handler = (req, res) => req.resume().on('end', () => res.end('{
 describe('sandgate record', () => {
   it.each([0, 3])('runs a command against the recorder, and ends with its exit code %i', async (code) => {
     const { url } = await startUpstream(answering)
-    const ended = await recording(['--upstream', url.origin, '--out', out, '--', ...client(code)])
+    const run = code === 0 ? recordHere : recording
+    const ended = await run(['--upstream', url.origin, '--out', out, '--', ...client(code)])
     expect(ended.stderr).toBe(
       `sandgate record: outcome rules: the built-in ones (8 magic inputs, 4 seeded references), because the sandbox does not tell them (GET /v1/sandbox/outcomes is 404)\nsandgate record: recorded 1 exchange, redacted 0 secret and 0 personal values: ${out}\n`,
     )
@@ -126,16 +127,14 @@ describe('sandgate record', () => {
 
   it('ends with 6 when somebody records this cassette, or where it cannot be written', async () => {
     const { url } = await startUpstream(answering)
-    const { child, ended } = start(['--upstream', url.origin, '--out', out])
-    await once(child.stdout, 'data')
+    const recorder = await record(url, out)
     const second = await recordHere(['--upstream', url.origin, '--out', out, '--', ...client(0)])
     expect(second).toMatchObject({
       code: 6,
       stdout: '',
-      stderr: expect.stringContaining(`process ${child.pid} is recording`),
+      stderr: expect.stringContaining(`process ${process.pid} is recording`),
     })
-    child.kill('SIGTERM')
-    await ended
+    await recorder.finish()
     writeFileSync(join(root, 'file'), '')
     const blocked = await recordHere(['--upstream', url.origin, '--out', join(root, 'file/tests.har')])
     expect(blocked).toMatchObject({

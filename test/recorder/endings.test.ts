@@ -34,7 +34,7 @@ describe('a recorder whose thread ends', () => {
       const { url, seen } = await startUpstream(answerEmpty)
       const log = join(root, `${count}.log`)
       const env = {
-        ...{ NODE_OPTIONS: `--import ${PRELOAD} --max-old-space-size=200` },
+        ...{ NODE_OPTIONS: `--import ${PRELOAD} --max-old-space-size=64` },
         ...{ THREAD_ENDS: way, THREAD_LOG: log },
       }
       const paths = Array.from({ length: 6 }, (_, i) => `/v1/score?customerRef=CUS-${i}`)

@@ -160,7 +160,7 @@ describe('a disk that fills up', () => {
   }
 
   const addEpisodes = (options: readonly string[], ...paths: readonly string[]) =>
-    sandgateRecord([...options, '--mode', 'new_episodes', '--', ...requesting(...paths)])
+    recordHere([...options, '--mode', 'new_episodes', '--', ...requesting(...paths)])
 
   it('while it records: the traffic goes on, the file stands, and the end is 6', async ({ skip }) => {
     const { options, before } = onSmallDisk(160 * 1024, skip)

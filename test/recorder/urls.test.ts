@@ -7,7 +7,7 @@ import { movedUrl } from '../../src/cassettes/message/urls.ts'
 import { replay } from '../../src/sandgate.ts'
 import { scratch } from '../cassettes/recording-fixtures.ts'
 import { runs } from '../support/effort.ts'
-import { requesting, sandgateRecord } from './command.ts'
+import { recordHere, requesting } from './command.ts'
 import { type Handler, record, startUpstream } from './upstream.ts'
 
 const directory = scratch()
@@ -155,7 +155,7 @@ describe('--keep-urls', () => {
     const { location } = await seen(`${recorder.url}/made`)
     expect(location).toBe(`${origin}/made?page=2`)
     await recorder.finish()
-    const { code, stderr } = await sandgateRecord([
+    const { code, stderr } = await recordHere([
       ...['--upstream', origin, '--out', out, '--mode', 'all', '--keep-urls', '--'],
       ...requesting('/made/up', '/made/up'),
     ])

@@ -9,7 +9,7 @@ import { readableCodings } from '../../src/recorder/accepted-codings.ts'
 import { replay } from '../../src/sandgate.ts'
 import { scratch } from '../cassettes/recording-fixtures.ts'
 import { runs } from '../support/effort.ts'
-import { requesting, sandgateRecord } from './command.ts'
+import { recordHere, requesting, sandgateRecord } from './command.ts'
 import { type Handler, rawExchange, record, startUpstream } from './upstream.ts'
 
 const directory = scratch()
@@ -97,11 +97,11 @@ describe('an answer that is not whole', () => {
       undefined,
     ])
     const before = readFileSync(out, 'utf8')
-    const again = await sandgateRecord([...options, ...asked])
+    const again = await recordHere([...options, ...asked])
     expect(again).toMatchObject({ code: 6, stderr: expect.stringContaining(`so ${out} stands as it was`) })
     expect(readFileSync(out, 'utf8')).toBe(before)
     expect(loadCassette(out.replace('.har', '.partial.har')).interactions).toHaveLength(3)
-    expect(await sandgateRecord([...options, '--allow-incomplete', ...asked])).toMatchObject({ code: 0 })
+    expect(await recordHere([...options, '--allow-incomplete', ...asked])).toMatchObject({ code: 0 })
     expect(readFileSync(out, 'utf8')).not.toBe(before)
   })
 
@@ -126,7 +126,7 @@ describe('an answer that is not whole', () => {
       else res.end('ok')
     })
     const script = `curl -sS -o /dev/null "$SANDGATE_URL"/quick; curl -sS -m 0.5 -o /dev/null "$SANDGATE_URL"/slow; true`
-    const ended = await sandgateRecord([
+    const ended = await recordHere([
       ...['--upstream', upstream.url.origin, '--out', out, '--mode', 'all', '--', 'sh', '-c', script],
     ])
     expect(ended).toMatchObject({

@@ -36,12 +36,12 @@ export const HOSTILE_SEED = count('SANDGATE_HOSTILE_SEED', anySeed(), anySeed())
 /** Requests that are forwarded while memory is watched. */
 export const FORWARDED_REQUESTS = count('TEST_FORWARDED_REQUESTS', 4000, 500_000)
 /** Payments that are sent through a gateway whose upstream misbehaves, and which is killed meanwhile. */
-export const FAULTY_PAYMENTS = count('TEST_FAULTY_PAYMENTS', 600, 10_000)
+export const FAULTY_PAYMENTS = count('TEST_FAULTY_PAYMENTS', 300, 10_000)
 /** Generated requests whose answers are held against the OpenAPI document; in a soak 4000 for each operation. */
 export const DOCUMENT_REQUESTS = count('TEST_DOCUMENT_REQUESTS', 2000, 4000 * 19)
 /** Lives of a gateway under load, of a recorder, and of a store. */
 export const GATEWAY_KILLS = count('TEST_GATEWAY_KILLS', 8, 300)
-export const RECORDER_KILLS = count('TEST_RECORDER_KILLS', 10, 1000)
+export const RECORDER_KILLS = count('TEST_RECORDER_KILLS', 5, 1000)
 export const STORE_KILLS = count('TEST_STORE_KILLS', 5, 200)
 
 /** Data files that are spoilt and opened: of 60, chance left less than a quarter damaged in one run of a hundred. */

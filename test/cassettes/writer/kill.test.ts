@@ -65,7 +65,7 @@ describe('a recorder that is killed', () => {
         const whole = journal.interactions.filter(({ reply }) => reply !== undefined)
         expect(whole.length).toBeGreaterThanOrEqual(acknowledged)
         // Some are finished by a second recorder, which takes over the lock of the dead one.
-        if (kills % 10 === 0) {
+        if (kills % 5 === 0) {
           const finished = await (
             await createWriter(
               settings(path, { secrets: [SECRET], header: { ...settings(path).header, outcomes: NO_RULES } }),

@@ -8,7 +8,7 @@ import { loadCassette } from '../../../src/cassettes/file/load.ts'
 import { acquireLock } from '../../../src/cassettes/file/lock.ts'
 import type { CapturedExchange } from '../../../src/cassettes/interaction.ts'
 import { createWriter, type RecordingStatus } from '../../../src/cassettes/writer/writer.ts'
-import { runs } from '../../support/effort.ts'
+import { EFFORT, runs } from '../../support/effort.ts'
 import { bodyText, exchange, HEADER, scratch, settings } from '../recording-fixtures.ts'
 
 const directory = scratch()
@@ -307,7 +307,7 @@ describe('recordings of one process', () => {
           expect(text).not.toMatch(/\+225\d{8}/)
         }
       }),
-      { numRuns: runs(30), endOnFailure: true, examples: [[inOrder]] },
+      { numRuns: EFFORT === 'soak' ? runs(30) : runs(10), endOnFailure: true, examples: [[inOrder]] },
     )
   })
 
