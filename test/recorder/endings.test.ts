@@ -106,7 +106,7 @@ describe('Ctrl-C with --mode all', () => {
     const before = written()
     const { url } = await startUpstream(answerEmpty)
     const args = ['--upstream', url.origin, '--out', out, '--mode', 'all', '--', 'sh', '-c', 'kill -INT $$']
-    expect((await sandgateRecord(args)).code).toBe(130)
+    expect((await recordHere(args)).code).toBe(130)
     expect(readFileSync(out, 'utf8')).toBe(before)
     expect(left()).toEqual(['.har'])
   })

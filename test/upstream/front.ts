@@ -154,7 +154,9 @@ function freshDataDirectory(): string {
   return path
 }
 
+/** Of a short answer: a long one is none that says what went wrong. */
 function codeOf(text: string): string | undefined {
+  if (text.length > 100_000) return undefined
   try {
     return (JSON.parse(text) as { code?: string }).code ?? undefined
   } catch {
