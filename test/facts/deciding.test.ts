@@ -26,7 +26,8 @@ const SCORES = { 'CUS-VIP': 850, 'CUS-0003': 301 }
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ config: { outcomes: [OWN_RULE], scores: SCORES, recording: { directory } } })
+  const config = { outcomes: [OWN_RULE], scores: SCORES, recording: { directory } }
+  gateway = await startGateway({ runs: 'here', config })
 })
 
 const kyc = (client: Client, phone: string) => ask(client, 'POST', '/v1/kyc/submit', { phone })

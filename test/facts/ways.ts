@@ -54,6 +54,7 @@ const LIMITS = {
 let running: Promise<Gateway> | undefined
 export function frontDoor(): Promise<Gateway> {
   running ??= startGateway({
+    runs: 'here',
     partners: CLIENTS,
     clock: 'system',
     config: { ...LIMITS, recording: { directory: place() } },

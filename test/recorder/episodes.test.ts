@@ -25,7 +25,7 @@ let out = ''
 let count = 0
 
 beforeAll(async () => {
-  gateway = await startGateway({ partners: [one, two] })
+  gateway = await startGateway({ runs: 'here', partners: [one, two] })
   const recording = await startSession(sessionOptions('once', { out: opening }))
   const client = await signIn(recording.url, one)
   expect(await open(client, person())).toMatchObject({ status: 201 })

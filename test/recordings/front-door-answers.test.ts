@@ -82,7 +82,7 @@ describe('a recording of the front door that forwards', () => {
 describe('URLs of the front door in its recording', () => {
   it('are those of the recorded origin in the file, and lead to the replay when it is replayed', async () => {
     const origin = 'https://sandbox.example.com'
-    const gateway = await startGateway({ config: { recording: { directory, origin } } })
+    const gateway = await startGateway({ runs: 'here', config: { recording: { directory, origin } } })
     await operator(gateway.operatorUrl, 'POST', '/recordings', { name: 'urls', partner: null })
     const redirectUrl = (url: string) => `${url}/done`
     const session = async (url: string) => {

@@ -54,7 +54,7 @@ const operator = (method: string, path: string, body?: string) =>
 const prefixed = () => fetch(`${gateway.url}/_lane/x/openapi.json`).then(({ status }) => status)
 
 beforeAll(async () => {
-  gateway = await startGateway({ partners: [one], config: { recording: { directory } } })
+  gateway = await startGateway({ runs: 'here', partners: [one], config: { recording: { directory } } })
   expect(await prefixed()).toBe(404)
   await operator('POST', '/recordings', '{"name":"lanes"}')
   recorded = await Promise.all(CLIENTS.map((client) => pay(gateway.url, client, 5077)))

@@ -175,7 +175,11 @@ async function startInTests(options: GatewayOptions): Promise<Gateway> {
   const exited = new Promise<Exit>((resolve) => {
     ended = resolve
   })
-  const leftover = { kill: close }
+  const closed = async () => {
+    await close()
+    ended({ code: 0, signal: null })
+  }
+  const leftover = { kill: closed }
   running.add(leftover)
   const signal = () => {
     throw new TypeError('only a gateway that runs as a command gets signals, and can be killed')
@@ -183,8 +187,7 @@ async function startInTests(options: GatewayOptions): Promise<Gateway> {
   const end = async (name: NodeJS.Signals) => {
     if (name === 'SIGKILL') signal()
     running.delete(leftover)
-    await close()
-    ended({ code: 0, signal: null })
+    await closed()
     return exited
   }
   const parts = {

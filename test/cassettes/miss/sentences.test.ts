@@ -5,6 +5,7 @@ import type { CapturedExchange } from '../../../src/cassettes/interaction.ts'
 import { createWriter } from '../../../src/cassettes/writer/writer.ts'
 import { replay } from '../../../src/sandgate.ts'
 import { sandgateReplay } from '../../cli/replay-command.ts'
+import { runHere } from '../../support/command-line.ts'
 import { exchange, HEADER, scratch, settings } from '../recording-fixtures.ts'
 
 const directory = scratch()
@@ -168,15 +169,8 @@ describe('the ledger', () => {
     const ledger = JSON.parse(readFileSync(out, 'utf8'))
     expect(ledger).toMatchObject({ loaded: 3, missed: 0, misses: [], failed: [] })
     expect({ code: ended.code, stdout: ended.stdout.split('\n')[1] }).toMatchObject({ code: 0 })
-    const missing = await sandgateReplay([
-      path,
-      '--ledger',
-      out,
-      '--',
-      'sh',
-      '-c',
-      'curl -sS "$SANDGATE_URL/no/such"',
-    ])
+    const ask = 'curl -sS -o /dev/null "$SANDGATE_URL/no/such"'
+    const missing = await runHere(['replay', path, '--ledger', out, '--', 'sh', '-c', ask])
     expect(missing.code).toBe(1)
     expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({
       missed: 1,
