@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { COMMANDS } from '../../src/cli/command-table.ts'
 import { parseCommandLine } from '../../src/cli/parse.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { temporaryDirectory } from '../support/gateway.ts'
+import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { type Block, blocksOf, follow, makePlace, type Place, type Step } from '../support/guide.ts'
+import { partner } from '../support/partners.ts'
 
 /** What is special about a block: of the file, by what it holds with. Every other `sh` block is run as it stands. */
 type Exception = { readonly file: string; readonly holds: string } & (
@@ -179,7 +180,10 @@ describe('the code blocks of the guides', () => {
   })
 
   it('of the README work one after the other', async () => {
-    await expectToWork(await makePlace('checkout', { isFirstStart: true }), stepsOf('README.md'))
+    await expectToWork(
+      await makePlace('checkout', { isFirstStart: true, runs: 'as-command' }),
+      stepsOf('README.md'),
+    )
   })
 
   it('of the guides to operating and deploying and the runbooks do', async () => {
@@ -248,6 +252,8 @@ describe('the code blocks of the guides', () => {
 })
 
 describe('the CI recipes', () => {
+  const CI_PARTNER = partner('ci')
+
   /** Every text that a job runs, in its order: `run` of GitHub's steps, the items of GitLab's scripts. */
   function scriptsOf(node: unknown): string[] {
     if (typeof node !== 'object' || node === null) return []
@@ -258,8 +264,16 @@ describe('the CI recipes', () => {
     })
   }
 
+  /** The sandbox that they record, which is nothing of theirs. */
+  let sandbox: Gateway
+  beforeAll(async () => {
+    sandbox = await startGateway({ partners: [CI_PARTNER], clock: 'system', runs: 'here' })
+  })
+
   it.each(['docs/ci/github-actions.yml', 'docs/ci/gitlab-ci.yml'])('%s works, job by job', async (file) => {
-    const place = await makePlace('empty')
+    // One of them by the command that ships: they run the same commands.
+    const runs = file.includes('github') ? 'as-command' : 'here'
+    const place = await makePlace('empty', { runs, port: Number(new URL(sandbox.url).port) })
     const scripts = scriptsOf(parseYaml(readFileSync(file, 'utf8')))
     expect(scripts.join('\n')).toMatch(/lint.*replay.*verify/s)
     const record =
@@ -271,7 +285,8 @@ describe('the CI recipes', () => {
     const jobs = steps.map(({ block }) => ({
       block: { ...block, text: block.text.replace(/^exit /gm, 'test 0 = ') },
     }))
-    await expectToWork(place, [serving(file, 'sandgate serve\n'), ...jobs], { CI: 'true' })
+    const { keyId, secret } = CI_PARTNER
+    await expectToWork(place, jobs, { CI: 'true', CLIENT_ID: keyId, SANDGATE_CLIENT_SECRET: secret })
   })
 })
 

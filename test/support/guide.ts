@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { runCommandLine } from '../../src/cli/command-line.ts'
+import { exitCode } from '../../src/cli/exit-codes.ts'
 import { DEMO_KEY } from '../../src/config/sandbox-keys.ts'
 import { COMMAND, environmentOfADesk } from './command.ts'
 import { freePort } from './free-port.ts'
@@ -29,9 +34,17 @@ export function blocksOf(file: string): Block[] {
   )
 }
 
+/**
+ * How `sandgate` runs: as the command that ships, or in the process of the tests, which has its code loaded already: the
+ * start of a program is nearly all that most commands take. What serves, runs a command or reads its input is always
+ * the command that ships.
+ */
+type Runs = 'as-command' | 'here'
+
 /** Where a guide is followed: a directory, the ports of its gateway, and what its commands find on their path. */
 export type Place = {
   readonly directory: string
+  readonly runs: Runs
   readonly port: number
   readonly env: NodeJS.ProcessEnv
 }
@@ -53,7 +66,15 @@ send "$SANDGATE_URL/v1/accounts"
  * the answer is an error. The UUIDs that a guide asks node for are the kernel's, which need no start of a program.
  */
 const STAND_INS: Readonly<Record<string, string>> = {
-  sandgate: `exec "${process.execPath}" "${COMMAND}" "$@"`,
+  sandgate: `case "$RUNS $1 $2" in
+as-command*|*" serve "*|*" record "*|*" replay "*|*" logs -"*) exec "${process.execPath}" "${COMMAND}" "$@" ;;
+esac
+said=$(mktemp -d -p "$STAND_INS")
+code=$({ printf '%s\\0' "$said" "$PWD" "$#" "$@"; env -0; } |
+  "$REAL_CURL" -sS --unix-socket "$STAND_INS/here" --data-binary @- http://here/)
+cat "$said/out"
+cat "$said/err" >&2
+exit "$code"`,
   npx: 'while case "$1" in -*) true ;; *) false ;; esac; do shift; done; exec "$@"',
   npm: `case "$*" in
 ci*|"run build"|pack|install*) exit 0 ;;
@@ -69,22 +90,53 @@ esac`,
   journalctl: 'cat gateway.log',
 }
 
-let cache = ''
-/** Of one file of tests, which removes it at its end. */
-function sharedCache(): string {
-  if (!existsSync(cache)) cache = temporaryDirectory('guide-cache')
-  return cache
+/** Runs a command line that the stand-in sends: writes what it prints beside it, and returns its exit code. */
+async function runHere(request: IncomingMessage): Promise<number> {
+  const [said = '', directory = '', count, ...rest] = String(await buffer(request)).split('\0')
+  const args = rest.slice(0, Number(count))
+  const env = rest.slice(args.length, -1).map((each) => {
+    const at = each.indexOf('=')
+    return [each.slice(0, at), each.slice(at + 1)]
+  })
+  const printed = { out: '', err: '' }
+  const print = (name: keyof typeof printed) => (text: string) => {
+    printed[name] += text
+  }
+  process.chdir(directory)
+  const io = { out: print('out'), err: print('err'), env: Object.fromEntries(env) }
+  const ending = await runCommandLine(args, io)
+  for (const [name, text] of Object.entries(printed)) writeFileSync(join(said, name), text)
+  return exitCode(ending)
+}
+
+/** Runs command lines in this process until it is closed. */
+async function commandsHere({ env }: Place): Promise<{ readonly close: () => void }> {
+  const home = process.cwd()
+  const server = createServer((request, response) => {
+    runHere(request).then(
+      (code) => response.end(String(code)),
+      (error) => response.end(`70 ${error}`),
+    )
+  })
+  await once(server.listen(join(env.STAND_INS ?? '', 'here')), 'listening')
+  return {
+    close: () => {
+      server.close()
+      process.chdir(home)
+    },
+  }
 }
 
 /**
  * `checkout`: what a clone has after `npm ci && npm run build`. `empty`: nothing. Either has a signing key already, unless
- * its gateway is to make one at its first start.
+ * its gateway is to make one at its first start. `port`: of a gateway that is there already.
  */
 export async function makePlace(
   kind: 'checkout' | 'empty',
-  { isFirstStart = false }: { readonly isFirstStart?: boolean } = {},
+  options: { readonly isFirstStart?: boolean; readonly runs?: Runs; readonly port?: number } = {},
 ): Promise<Place> {
   const directory = temporaryDirectory('guide')
+  const { isFirstStart = false, runs = 'here' } = options
   if (!isFirstStart) keepSigningKey(join(directory, 'data'))
   const standIns = temporaryDirectory('stand-ins')
   for (const [name, script] of Object.entries(STAND_INS)) {
@@ -97,15 +149,16 @@ export async function makePlace(
       cpSync(name, join(directory, name), { recursive: true })
     for (const name of ['dist', 'node_modules']) symlinkSync(resolve(name), join(directory, name))
   } else mkdirSync(join(directory, 'recordings'))
-  const [port, operatorPort] = [await freePort(), await freePort()]
+  const [port, operatorPort] = [options.port ?? (await freePort()), await freePort()]
   const path = process.env.PATH ?? ''
   const env = {
     ...environmentOfADesk(),
     PATH: `${standIns}${delimiter}${path}`,
     HOME: directory,
-    // What one place has compiled, the next one has; whatever else is kept there is kept for all of them as well.
-    XDG_CACHE_HOME: sharedCache(),
+    // What other tests have compiled, a place has; whatever else is kept there is kept for all of them as well.
+    XDG_CACHE_HOME: process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
     STAND_INS: standIns,
+    RUNS: runs,
     REAL_CURL: '/usr/bin/curl',
     SANDGATE_LISTEN_PORT: String(port),
     SANDGATE_OPERATOR_PORT: String(operatorPort),
@@ -115,7 +168,7 @@ export async function makePlace(
     SANDGATE_CLIENT_SECRET: DEMO_KEY,
     SANDBOX_URL: `http://127.0.0.1:${port}`,
   }
-  return { directory, port, env }
+  return { directory, runs, port, env }
 }
 
 /** What a guide's commands say, for this place: ports, and the hosts and paths of somebody else's machine. */
@@ -166,6 +219,7 @@ export async function follow(
   })
   // Each job has a process group of its own, to end all of it.
   writeFileSync(join(place.directory, 'guide.sh'), `set -em -o pipefail\n${texts.join('')}`)
+  const here = place.runs === 'here' ? await commandsHere(place) : undefined
   const shell = spawn('bash', ['guide.sh'], {
     cwd: place.directory,
     env: { ...place.env, ...env },
@@ -178,6 +232,7 @@ export async function follow(
   try {
     await once(shell, 'exit')
   } finally {
+    here?.close()
     shell.kill('SIGKILL')
     for (const pid of read('servers.txt').split('\n')) endGroup(Number(pid))
   }
