@@ -211,7 +211,7 @@ describe('the code blocks of the guides', () => {
   })
 
   it('of the guides to cassettes do, in the project of a partner', async () => {
-    const place = await makePlace('empty')
+    const place = await makePlace('empty', { runs: 'as-command' })
     writeFileSync(join(place.directory, 'devtools.har'), browsersHar())
     for (const name of ['before', 'after'])
       copyFileSync('recordings/account-to-payment.har', join(place.directory, `${name}.har`))
