@@ -17,7 +17,7 @@ const { requests } = collection()
 let gateway: Gateway
 
 beforeAll(async () => {
-  gateway = await startGateway({ partners: partners(2), clock: 'system' })
+  gateway = await startGateway({ partners: partners(2), clock: 'system', runs: 'here' })
 })
 afterAll(() => gateway.stop())
 
