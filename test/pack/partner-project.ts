@@ -1,5 +1,14 @@
 import { type ExecFileException, execFile, execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 
@@ -12,7 +21,10 @@ export type PartnerProject = {
   readonly tarball: string
   /** Runs a program there; throws when it fails. Returns its standard output. */
   readonly run: (command: string, ...args: string[]) => string
-  /** Runs a line of a shell there, as `npm test` would: with the project's programs on the PATH, and Debian's Python. */
+  /**
+   * Runs a line of a shell there, as `npm test` would: with the project's programs on the PATH, and Debian's Python. What
+   * npx is asked for is started at once, without the time that npx itself takes.
+   */
   readonly shell: (line: string, env?: Readonly<Record<string, string>>) => Promise<Ran>
   /** Writes a file. */
   readonly write: (name: string, text: string) => void
@@ -20,6 +32,13 @@ export type PartnerProject = {
   readonly link: (name: string, from: string) => void
   readonly remove: () => void
 }
+
+/** `npx --no -- PROGRAM ARGS` runs the program of the project, and none that would have to be fetched. */
+const NPX = `#!/bin/sh
+[ "$1 $2" = '--no --' ] && [ -x "node_modules/.bin/$3" ] || exit 64
+shift 2
+exec "$@"
+`
 
 export function partnerProject(): PartnerProject {
   const directory = mkdtempSync(join(tmpdir(), 'sandgate-pack-'))
@@ -36,6 +55,8 @@ export function partnerProject(): PartnerProject {
   const tarball = readdirSync(directory).find((name) => name.endsWith('.tgz')) ?? ''
   const quietly = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev', '--prefer-offline']
   run('npm', 'install', ...quietly, `./${tarball}`)
+  write('.stand-ins/npx', NPX)
+  chmodSync(join(directory, '.stand-ins/npx'), 0o755)
   mkdirSync(join(directory, 'recordings'))
   cpSync(join(modules, 'sandgate/recordings'), join(directory, 'recordings'), { recursive: true })
   return {
@@ -45,7 +66,7 @@ export function partnerProject(): PartnerProject {
     write,
     shell: (line, env = {}) =>
       new Promise((done) => {
-        const PATH = `/usr/bin:${join(modules, '.bin')}:${process.env.PATH}`
+        const PATH = `${join(directory, '.stand-ins')}:/usr/bin:${join(modules, '.bin')}:${process.env.PATH}`
         const options = { cwd: directory, env: { ...process.env, PATH, ...env }, encoding: 'utf8' } as const
         execFile('sh', ['-c', line], options, (error: ExecFileException | null, out, err) =>
           done({ code: error === null ? 0 : Number(error.code ?? 1), output: out + err }),
