@@ -41,6 +41,9 @@ export type SigningKeys = {
  */
 export type Rotation = 'published' | 'now' | 'leaked'
 
+/** Both halves of a key. */
+export type KeyPair = Pick<ActiveKey, 'privateKey' | 'publicKey'>
+
 const generate = promisify(generateKeyPair)
 
 /**
@@ -56,10 +59,13 @@ export function createSigningKeys(options: {
   readonly publishSeconds: number
   /** Where the first key comes from; `make` makes one. */
   readonly first?: (make: () => Promise<ActiveKey>) => Promise<ActiveKey>
+  /** Makes what a key consists of, which takes a quarter of a second; by default an RSA key of 2048 bits. */
+  readonly makePair?: () => Promise<KeyPair>
 }): SigningKeys {
   const { directory, clock, lifetimeSeconds, publishSeconds, first = (make) => make() } = options
+  const { makePair = makeRsaPair } = options
   const kept = createKeptKeys(directory, clock)
-  const makeKey = () => createKey(clock, lifetimeSeconds)
+  const makeKey = async () => keyOf(await makePair(), clock, lifetimeSeconds)
   // The first key, until it is kept: writing may have to be tried again, making it need not.
   let firstKey: Promise<ActiveKey> | undefined
 
@@ -118,8 +124,9 @@ export function createSigningKeys(options: {
   }
 }
 
-async function createKey(clock: Clock, longestLifetimeSeconds: number): Promise<ActiveKey> {
-  const { privateKey, publicKey } = await generate('rsa', { modulusLength: 2048 })
+const makeRsaPair = (): Promise<KeyPair> => generate('rsa', { modulusLength: 2048 })
+
+function keyOf({ privateKey, publicKey }: KeyPair, clock: Clock, longestLifetimeSeconds: number): ActiveKey {
   return {
     kid: thumbprint(publicKey),
     createdAtMs: clock.now(),

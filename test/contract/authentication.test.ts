@@ -1,7 +1,8 @@
-import { createHmac, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
+import { createHmac, createPublicKey, sign, verify } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { type Caller, exchange, get, newCaller, post, send, token, transmit } from '../support/http.ts'
+import { anyKeyPair } from '../support/key-pairs.ts'
 import { partner, partners } from '../support/partners.ts'
 import { expectProblem } from '../support/problems.ts'
 
@@ -69,9 +70,10 @@ describe('an access token', () => {
   })
 })
 
+const stranger = (await anyKeyPair()).privateKey
+
 describe('a token that is not ours is TOKEN_INVALID', () => {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const forged = (header: object, claims: object, key = privateKey) => {
+  const forged = (header: object, claims: object, key = stranger) => {
     const signed = `${encode(header)}.${encode(claims)}`
     return `${signed}.${sign('sha256', Buffer.from(signed), key).toString('base64url')}`
   }
@@ -107,7 +109,7 @@ describe('a token that is not ours is TOKEN_INVALID', () => {
       'with the key that it brings along',
       async (c) => {
         const { header, claims } = await parts(c)
-        const jwk = createPublicKey(privateKey).export({ format: 'jwk' })
+        const jwk = createPublicKey(stranger).export({ format: 'jwk' })
         return forged({ ...header, jwk, jku: 'http://127.0.0.1:9/keys', kid: 'mine' }, claims)
       },
     ],

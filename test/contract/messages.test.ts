@@ -1,10 +1,11 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { type KeyObject, sign } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { type Caller, exchange, get, newCaller, post, send, token, transmit } from '../support/http.ts'
+import { anyKeyPair } from '../support/key-pairs.ts'
 import { partner, partnerConfig, partners } from '../support/partners.ts'
 import { expectOAuthError, expectProblem } from '../support/problems.ts'
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const decode = (part = '') => JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
-const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+const stranger = (await anyKeyPair()).privateKey
 
 function signed(header: object, claims: object, key: KeyObject = stranger): string {
   const text = `${encode(header)}.${encode(claims)}`

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { importJWK, jwtVerify, SignJWT } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { frozenClock } from '../../src/clock.ts'
 import { SigningKeysError } from '../../src/tokens/key-file.ts'
 import { createSigningKeys } from '../../src/tokens/signing-keys.ts'
+import { anyKeyPair } from '../support/key-pairs.ts'
 import { given, START, temporaryDirectory } from './fixtures.ts'
 
 const HOUR = 3_600_000
@@ -16,22 +16,26 @@ function open(
   lifetimeSeconds = 3600,
   publishSeconds = 0,
 ) {
-  return createSigningKeys({ directory, clock, lifetimeSeconds, publishSeconds })
+  return createSigningKeys({ directory, clock, lifetimeSeconds, publishSeconds, makePair: anyKeyPair })
 }
 
-async function wholeFile(): Promise<string> {
-  const directory = mkdtempSync(join(tmpdir(), 'sandgate-tokens-'))
-  await open(directory).active()
-  const text = readFileSync(join(directory, 'signing-keys.json'), 'utf8')
-  rmSync(directory, { recursive: true })
-  return text
+/** With keys that are made as they are in a gateway. */
+function openReal(directory: string | null) {
+  return createSigningKeys({
+    directory,
+    clock: frozenClock(START),
+    lifetimeSeconds: 3600,
+    publishSeconds: 0,
+  })
 }
-const whole = wholeFile()
+
+/** The file of a key that was made for all tests. */
+const whole = inject('signingKeys').front
 
 /** A data directory that has a key already: making one takes long. */
-async function usedDirectory(): Promise<string> {
+function usedDirectory(): string {
   const directory = temporaryDirectory()
-  writeFileSync(join(directory, 'signing-keys.json'), await whole)
+  writeFileSync(join(directory, 'signing-keys.json'), whole)
   return directory
 }
 
@@ -41,7 +45,7 @@ describe('a key that is published before it signs', () => {
 
   it('signs from its instant on and not before, in this process and in one that reads the file', async () => {
     const clock = frozenClock(START)
-    const directory = await usedDirectory()
+    const directory = usedDirectory()
     const keys = open(directory, clock, 3600, WAIT)
     const old = (await keys.active()).kid
     const { kid } = await keys.rotate()
@@ -70,7 +74,7 @@ describe('a key that is published before it signs', () => {
 
   it('takes the private half of the old one off the disk when it begins to sign', async () => {
     const clock = frozenClock(START)
-    const directory = await usedDirectory()
+    const directory = usedDirectory()
     const keys = open(directory, clock, 3600, WAIT)
     await keys.rotate()
     clock.advance(WAIT * 1000)
@@ -80,14 +84,14 @@ describe('a key that is published before it signs', () => {
   })
 
   it('verifies what it has signed although the clock goes back behind its instant', async () => {
-    const directory = await usedDirectory()
+    const directory = usedDirectory()
     const clock = frozenClock(START)
     const { kid } = await open(directory, clock, 3600, WAIT).rotate()
     expect(open(directory, clock, 3600, WAIT).find(kid)).toBeDefined()
   })
 
   it('is the next one, however often it is asked for', async () => {
-    const keys = open(await usedDirectory(), frozenClock(START), 3600, WAIT)
+    const keys = open(usedDirectory(), frozenClock(START), 3600, WAIT)
     const made = await Promise.all([keys.rotate(), keys.rotate()])
     expect(new Set(made.map(({ kid }) => kid)).size).toBe(1)
     expect((await keys.rotate('now')).kid).toBe(made[0]?.kid)
@@ -95,7 +99,7 @@ describe('a key that is published before it signs', () => {
   })
 
   it('is gone again when it cannot be kept', async () => {
-    const directory = await usedDirectory()
+    const directory = usedDirectory()
     const keys = open(directory, frozenClock(START), 3600, WAIT)
     await keys.active()
     mkdirSync(join(directory, 'signing-keys.json.tmp', 'in', 'the', 'way'), { recursive: true })
@@ -104,7 +108,7 @@ describe('a key that is published before it signs', () => {
   })
 
   it('is ended like every other one when a key has leaked', async () => {
-    const directory = await usedDirectory()
+    const directory = usedDirectory()
     const keys = open(directory, frozenClock(START), 3600, WAIT)
     await keys.rotate('now')
     await keys.rotate()
@@ -116,14 +120,14 @@ describe('a key that is published before it signs', () => {
 
 describe('signing keys', () => {
   it('are made after the caller has gone on', async () => {
-    const keys = open(null)
+    const keys = openReal(null)
     const without = keys.generation()
     await keys.active()
     expect(keys.generation()).not.toBe(without)
   })
 
   it('publish the public half of what signs, and nothing private', async () => {
-    const keys = open(await usedDirectory())
+    const keys = open(usedDirectory())
     const { kid, privateKey } = await keys.active()
     const jwk = given((await keys.jwks()).keys[0])
     expect(Object.keys(jwk).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use'])
@@ -144,7 +148,7 @@ describe('signing keys', () => {
 
   it('verify with the old key for exactly a token lifetime after a rotation', async () => {
     const clock = frozenClock(START)
-    const directory = await usedDirectory()
+    const directory = usedDirectory()
     const keys = open(directory, clock)
     const old = (await keys.active()).kid
     const { kid } = await keys.rotate()
@@ -164,7 +168,7 @@ describe('signing keys', () => {
   })
 
   it('forget the private half of a key that signs no more', async () => {
-    const directory = await usedDirectory()
+    const directory = usedDirectory()
     const keys = open(directory)
     await keys.rotate()
     const file = JSON.parse(readFileSync(join(directory, 'signing-keys.json'), 'utf8'))
@@ -173,7 +177,7 @@ describe('signing keys', () => {
   })
 
   it('keep the old key for the longest life that a token of it may have', async () => {
-    const directory = await usedDirectory()
+    const directory = usedDirectory()
     const clock = frozenClock(START)
     const day = open(directory, clock, 86_400)
     const old = (await day.active()).kid
@@ -186,7 +190,7 @@ describe('signing keys', () => {
   })
 
   it('remember on disk that tokens live longer now before one is signed', async () => {
-    const directory = await usedDirectory()
+    const directory = usedDirectory()
     const clock = frozenClock(START)
     await open(directory, clock, 3600).active()
     const old = (await open(directory, clock, 86_400).active()).kid
@@ -197,7 +201,7 @@ describe('signing keys', () => {
   })
 
   it('rotate one after the other when asked at once', async () => {
-    const keys = open(await usedDirectory())
+    const keys = open(usedDirectory())
     const first = (await keys.active()).kid
     const made = await Promise.all([keys.rotate(), keys.rotate()])
     const kids = (await keys.list()).map((key) => key.kid)
@@ -210,7 +214,7 @@ describe('signing keys', () => {
     // A clock that moves whenever somebody looks at it: every order of events shows.
     const clock = { now: () => (now += 400) }
     const keys = createSigningKeys({
-      directory: await usedDirectory(),
+      directory: usedDirectory(),
       clock,
       lifetimeSeconds: 3600,
       publishSeconds: 0,
@@ -234,7 +238,7 @@ describe('signing keys', () => {
 
   it('change their generation with every key that comes or goes', async () => {
     const clock = frozenClock(START)
-    const keys = open(await usedDirectory(), clock)
+    const keys = open(usedDirectory(), clock)
     await keys.rotate()
     const rotated = keys.generation()
     expect(keys.generation()).toBe(rotated)
@@ -257,7 +261,7 @@ describe('signing keys', () => {
   ])('refuse a file that is %s, say what to do and leave it alone', async (_, damage) => {
     const directory = temporaryDirectory()
     const path = join(directory, 'signing-keys.json')
-    const damaged = damage(await whole)
+    const damaged = damage(whole)
     writeFileSync(path, damaged)
     expect(() => open(directory)).toThrow(SigningKeysError)
     expect(() => open(directory)).toThrow(/signing-keys\.json.*[Rr]estore/)
@@ -282,7 +286,7 @@ describe('signing keys', () => {
   })
 
   it('stay as they were when a rotation cannot be kept', async () => {
-    const directory = await usedDirectory()
+    const directory = usedDirectory()
     const keys = open(directory)
     const { kid } = await keys.active()
     const obstacle = join(directory, 'signing-keys.json.tmp', 'in', 'the', 'way')

@@ -1,4 +1,4 @@
-import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import fc from 'fast-check'
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -9,6 +9,7 @@ import { createRegistry, type Registry } from '../../src/tokens/registry.ts'
 import { createSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.ts'
 import { type Authentication, createTokenMemo, createVerifier } from '../../src/tokens/verify.ts'
 import { runs } from '../support/effort.ts'
+import { anyKeyPair } from '../support/key-pairs.ts'
 import { AUDIENCE, alpha, beta, given, ISSUER, revoking, START } from './fixtures.ts'
 
 const HOUR = 3_600_000
@@ -18,8 +19,9 @@ const shared = createSigningKeys({
   clock: frozenClock(START),
   lifetimeSeconds: 3600,
   publishSeconds: 0,
+  makePair: anyKeyPair,
 })
-const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const stranger = await anyKeyPair()
 let kid: string
 let privateKey: KeyObject
 
@@ -179,6 +181,7 @@ describe('a token is invalid', () => {
       clock,
       lifetimeSeconds: 3600,
       publishSeconds: 0,
+      makePair: anyKeyPair,
     })
     const old = await signingKeys.active()
     await signingKeys.rotate()
@@ -265,6 +268,7 @@ describe('a token in the cache', () => {
       clock,
       lifetimeSeconds: 3600,
       publishSeconds: 0,
+      makePair: anyKeyPair,
     })
     const old = await signingKeys.active()
     const forever = await signed(
@@ -367,6 +371,7 @@ describe('a verifier', () => {
       clock: frozenClock(START),
       lifetimeSeconds: 3600,
       publishSeconds: 0,
+      makePair: anyKeyPair,
     })
     expect(codeOf(await setup(signingKeys).ask(await signed({})))).toBe('TOKEN_INVALID')
   })
