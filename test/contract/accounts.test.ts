@@ -7,7 +7,7 @@ import { INSTANT } from '../support/shapes.ts'
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ partners: partners(12) })
+  gateway = await startGateway({ runs: 'here', partners: partners(12) })
 })
 
 const whole = {

@@ -29,7 +29,10 @@ const held = partner('held', {
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ partners: [small, months, days, calls, held, ...partners(20)] })
+  gateway = await startGateway({
+    runs: 'here',
+    partners: [small, months, days, calls, held, ...partners(20)],
+  })
   for (let i = 0; i < 5; i++) gateway.nextPartner()
 })
 

@@ -7,7 +7,7 @@ import { token } from '../support/http.ts'
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startGateway({ runs: 'here' })
 })
 
 const SLOW_MS = 1500

@@ -7,7 +7,7 @@ import { INSTANT, id } from '../support/shapes.ts'
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ partners: partners(24) })
+  gateway = await startGateway({ runs: 'here', partners: partners(24) })
 })
 
 const MISSING_SESSION = `kws_${'0'.repeat(31)}-p1`

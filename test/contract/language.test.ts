@@ -10,7 +10,7 @@ import { rawConnection } from '../support/raw.ts'
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ partners: partners(40) })
+  gateway = await startGateway({ runs: 'here', partners: partners(40) })
 })
 
 const FRENCH = { 'accept-language': 'fr-CI,fr;q=0.9,en;q=0.5' }

@@ -9,6 +9,7 @@ const slow = partner('slow', { rateLimits: { other: 2 } })
 let gateway: Gateway
 beforeAll(async () => {
   gateway = await startGateway({
+    runs: 'here',
     partners: [slow],
     config: {
       listen: { trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'] },

@@ -6,7 +6,7 @@ import { expectOAuthError } from '../support/problems.ts'
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ partners: partners(10) })
+  gateway = await startGateway({ runs: 'here', partners: partners(10) })
 })
 
 const wrong = (caller: Caller, client = caller.partner.keyId) =>

@@ -8,6 +8,7 @@ import { INSTANT, id } from '../support/shapes.ts'
 let gateway: Gateway
 beforeAll(async () => {
   gateway = await startGateway({
+    runs: 'here',
     partners: partners(70),
     config: {
       rateLimits: { groups: { 'credit.simulate': 500 } },

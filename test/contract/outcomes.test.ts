@@ -8,6 +8,7 @@ let gateway: Gateway
 let caller: Caller
 beforeAll(async () => {
   gateway = await startGateway({
+    runs: 'here',
     partners: partners(2),
     config: {
       rateLimits: { groups: { 'credit.simulate': 1000, 'credit.apply': 1000, 'kyc.submit': 1000 } },

@@ -12,6 +12,7 @@ let bearer: string
 let host: string
 beforeAll(async () => {
   gateway = await startGateway({
+    runs: 'here',
     partners: partners(20),
     config: { rateLimits: { groups: { other: 2000 } } },
   })

@@ -7,6 +7,7 @@ import { type Code, expectProblem } from '../support/problems.ts'
 let gateway: Gateway
 beforeAll(async () => {
   gateway = await startGateway({
+    runs: 'here',
     partners: [partner('full', { rateLimits: { 'payments.fund': 0, other: 0 } }), ...partners(40)],
     config: { server: { bodyBytes: 1000 } },
   })

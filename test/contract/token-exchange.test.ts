@@ -14,7 +14,7 @@ const narrow = partner('narrow', {
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ partners: [narrow, ...partners(40)] })
+  gateway = await startGateway({ runs: 'here', partners: [narrow, ...partners(40)] })
   expect(gateway.nextPartner()).toBe(narrow)
 })
 

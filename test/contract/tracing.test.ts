@@ -8,7 +8,7 @@ const VALID = `00-${TRACE}-00f067aa0ba902b7-01`
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startGateway({ runs: 'here' })
 })
 
 /** The line of the log that a request has left. */

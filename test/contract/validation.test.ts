@@ -8,6 +8,7 @@ let gateway: Gateway
 let caller: Caller
 beforeAll(async () => {
   gateway = await startGateway({
+    runs: 'here',
     partners: partners(1),
     config: { rateLimits: { groups: { 'accounts.open': 5000, 'kyc.submit': 5000, 'payments.fund': 5000 } } },
   })

@@ -8,7 +8,7 @@ const capped = partner('capped', { caps: [{ product: 'kyc', period: 'day', unit:
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ partners: [capped, ...partners(12)] })
+  gateway = await startGateway({ runs: 'here', partners: [capped, ...partners(12)] })
   expect(gateway.nextPartner()).toBe(capped)
 })
 

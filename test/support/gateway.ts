@@ -34,8 +34,9 @@ export type GatewayOptions = {
   /** A program and its arguments that run the gateway. */
   readonly by?: readonly string[]
   /**
-   * The command that ships, in a process of its own, or one in that of the tests, for a test of a setting or of what an
-   * upstream decides. By default the command, and `here` where every gateway forwards.
+   * The command that ships, in a process of its own, or one in that of the tests, for a test of a setting, of what an
+   * upstream decides, or of answers to which the command adds nothing. By default the command, and `here` where every
+   * gateway forwards.
    */
   readonly runs?: 'as-command' | 'here'
 }
@@ -77,8 +78,7 @@ const isForwarded = () => process.env.TEST_FORWARDED === '1'
 
 /**
  * Starts a gateway on free loopback ports, with a controllable clock, and waits until it listens: `sandgate serve`, or,
- * where every gateway forwards, two in this process. The command is asked the same by the tests that do not forward, and
- * processes would be half of what a test costs.
+ * where every gateway forwards, two in this process: processes would be half of what a test costs.
  */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   if (isForwarded() && typeof options.config !== 'string') return startForwarding(options)
