@@ -113,7 +113,7 @@ async function start(): Promise<void> {
 async function life(): Promise<void> {
   await start()
   // Counted in answers, so that a busy machine is not killed before it has done anything.
-  let awaited = Math.floor(Math.random() * 80)
+  let awaited = Math.floor(30 + Math.random() * 80)
   let alive = true
   let enough = () => {}
   const moment = new Promise<void>((resolve) => {

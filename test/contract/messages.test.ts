@@ -11,7 +11,7 @@ import { expectOAuthError, expectProblem } from '../support/problems.ts'
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ partners: partners(60) })
+  gateway = await startGateway({ runs: 'here', partners: partners(60) })
 })
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -208,7 +208,7 @@ describe('beyond loopback it needs its token', () => {
   })
 
   it('and does not start without one', async () => {
-    await expect(startGateway({ config: { operator: { host: '0.0.0.0' } } })).rejects.toThrow(
+    await expect(startGateway({ config: { operator: { host: '0.0.0.0' } }, runs: 'here' })).rejects.toThrow(
       /operator\.token/,
     )
   })

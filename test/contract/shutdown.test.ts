@@ -82,7 +82,7 @@ describe('SIGTERM', () => {
     expect(answer.headers.connection).toBe('close')
     expect(await gateway.exited).toEqual({ code: 0, signal: null })
 
-    const again = await startGateway({ dataDir: gateway.dataDir })
+    const again = await startGateway({ dataDir: gateway.dataDir, runs: 'here' })
     const replay = await post(again, '/v1/payments/fund', BODY, { key })
     expect(replay.headers['idempotency-replayed']).toBe('true')
     expect(replay.bytes.equals(answer.bytes)).toBe(true)
@@ -120,7 +120,7 @@ it('SIGINT stops it in the same way', async () => {
 })
 
 it('more in flight than configured is OVERLOADED, with nothing executed, and passes when there is room', async () => {
-  const gateway = await startGateway({ config: { server: { maxInFlight: 1 } } })
+  const gateway = await startGateway({ config: { server: { maxInFlight: 1 } }, runs: 'here' })
   const bearer = await token(gateway)
   const [first, second] = [randomUUID(), randomUUID()]
   const payment = (key: string) =>

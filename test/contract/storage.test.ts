@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { statSync } from 'node:fs'
+import { cpSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { QUOTA_ROUNDS } from '../support/effort.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
-import { type Caller, get, newCaller, post, type Reply, send, token } from '../support/http.ts'
+import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
+import { type Caller, callerFor, get, newCaller, post, type Reply, send, token } from '../support/http.ts'
 import { partner, partners } from '../support/partners.ts'
 import { expectCommonHeaders, expectProblem } from '../support/problems.ts'
 import { rawConnection } from '../support/raw.ts'
@@ -14,7 +14,11 @@ const quotas = { accounts: 3, sessions: 2, webhooks: 2, answerBytes: 18_000 }
 let gateway: Gateway
 beforeAll(async () => {
   const rateLimits = { groups: { 'accounts.open': 1_000_000, other: 1_000_000 } }
-  gateway = await startGateway({ partners: partners(13), config: { store: { quotas }, rateLimits } })
+  gateway = await startGateway({
+    runs: 'here',
+    partners: partners(13),
+    config: { store: { quotas }, rateLimits },
+  })
 })
 
 const person = { customerRef: 'C', phone: '+2250700000001', firstName: 'A', lastName: 'B' }
@@ -46,6 +50,27 @@ async function openAtOnce(who: Caller): Promise<number> {
 function expectReset(reply: Reply): void {
   expect([reply.status, reply.bytes.length, reply.headers['content-length']]).toEqual([204, 0, undefined])
   expectCommonHeaders(reply)
+}
+
+const [kept, full] = [partner('kept'), partner('full')]
+
+/** A directory in which both of them have an account, and whose gateway was killed after a reset by the first one. */
+let killed: { readonly dataDir: string; readonly location: string } | undefined
+async function killedDirectory() {
+  if (killed === undefined) {
+    const first = await startGateway({ partners: [kept, full] })
+    const [one, other] = [callerFor(first, kept), callerFor(first, full)]
+    await post(one, '/v1/accounts/open', person)
+    expect((await send(one, 'DELETE', '/v1/sandbox/data', undefined)).status).toBe(204)
+    await post(one, '/v1/accounts/open', { ...person, customerRef: 'second' })
+    const { headers } = await post(other, '/v1/accounts/open', person)
+    await first.kill()
+    killed = { dataDir: first.dataDir, location: headers.location ?? '' }
+  }
+  const dataDir = temporaryDirectory('killed')
+  // The socket of the dead gateway cannot be copied.
+  cpSync(killed.dataDir, dataDir, { recursive: true, filter: (path) => !path.endsWith('.sock') })
+  return { ...killed, dataDir }
 }
 
 describe('a quota', () => {
@@ -163,12 +188,8 @@ describe('DELETE /v1/sandbox/data', () => {
   })
 
   it('outlives a restart', async () => {
-    const first = await startGateway({ partners: [partner('kept')] })
-    await post(first, '/v1/accounts/open', person)
-    expect((await send(first, 'DELETE', '/v1/sandbox/data', undefined)).status).toBe(204)
-    await post(first, '/v1/accounts/open', { ...person, customerRef: 'second' })
-    await first.kill()
-    const again = await startGateway({ partners: [partner('kept')], dataDir: first.dataDir })
+    const { dataDir } = await killedDirectory()
+    const again = await startGateway({ partners: [kept], dataDir, runs: 'here' })
     const listed = (await get(again, '/v1/accounts')).json.items
     expect(listed.map(({ customerRef }: { customerRef: string }) => customerRef)).toEqual(['second'])
     await again.stop()
@@ -177,35 +198,34 @@ describe('DELETE /v1/sandbox/data', () => {
 
 describe.runIf(process.platform === 'linux')('a full disk', () => {
   it('is started on, serves reads and recovers by itself; below the reserve nothing is new but a reset', async () => {
-    const first = await startGateway({ partners: [partner('full')] })
-    const { headers } = await post(first, '/v1/accounts/open', person)
-    await first.kill()
-    const size = statSync(join(first.dataDir, 'data.mdb')).size
-    const full = await startGateway({
-      partners: [partner('full')],
-      dataDir: first.dataDir,
+    const { dataDir, location } = await killedDirectory()
+    const size = statSync(join(dataDir, 'data.mdb')).size
+    const limited = await startGateway({
+      partners: [full],
+      dataDir,
       by: ['prlimit', `--fsize=4096:unlimited`],
     })
     expect(size).toBeGreaterThan(4096)
-    expect((await get(full, headers.location ?? '')).status).toBe(200)
-    const refused = await post(full, '/v1/accounts/open', person)
+    expect((await get(limited, location)).status).toBe(200)
+    const refused = await post(limited, '/v1/accounts/open', person)
     expectProblem(refused, 'STORE_UNAVAILABLE')
-    expectProblem(await send(full, 'DELETE', '/v1/sandbox/data', undefined), 'STORE_UNAVAILABLE')
-    const ready = await fetch(`${full.operatorUrl}/readyz`)
+    expectProblem(await send(limited, 'DELETE', '/v1/sandbox/data', undefined), 'STORE_UNAVAILABLE')
+    const ready = await fetch(`${limited.operatorUrl}/readyz`)
     expect([ready.status, ((await ready.json()) as { store: object }).store]).toMatchObject([
       503,
       { writable: false },
     ])
-    await full.kill()
+    await limited.kill()
     const reserved = await startGateway({
-      partners: [partner('full')],
-      dataDir: first.dataDir,
+      partners: [full],
+      dataDir,
+      runs: 'here',
       config: { store: { reserveBytes: 2 ** 50 } },
     })
     expectProblem(await post(reserved, '/v1/accounts/open', person), 'STORE_UNAVAILABLE')
-    expect((await get(reserved, headers.location ?? '')).status).toBe(200)
+    expect((await get(reserved, location)).status).toBe(200)
     expect((await send(reserved, 'DELETE', '/v1/sandbox/data', undefined)).status).toBe(204)
-    expectProblem(await get(reserved, headers.location ?? ''), 'ACCOUNT_NOT_FOUND')
+    expectProblem(await get(reserved, location), 'ACCOUNT_NOT_FOUND')
     await reserved.stop()
   })
 })

@@ -11,7 +11,7 @@ const lasting = partner('lasting')
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ partners: [tight, lasting, ...partners(10)] })
+  gateway = await startGateway({ runs: 'here', partners: [tight, lasting, ...partners(10)] })
   for (let i = 0; i < 2; i++) gateway.nextPartner()
 })
 
@@ -107,7 +107,7 @@ describe('the history of /portal/usage', () => {
     await post(caller, '/v1/payments/fund', { amount: 77 })
     await ofOperation(caller, 'payments.fund', 2)
     await second.kill()
-    const third = await startGateway({ partners: [lasting], dataDir: first.dataDir })
+    const third = await startGateway({ partners: [lasting], dataDir: first.dataDir, runs: 'here' })
     expect(await ofOperation(callerFor(third, lasting), 'payments.fund', 2)).toMatchObject({
       decisions: { success: 2 },
     })

@@ -40,7 +40,7 @@ export const FAULTY_PAYMENTS = count('TEST_FAULTY_PAYMENTS', 300, 10_000)
 /** Generated requests whose answers are held against the OpenAPI document; in a soak 4000 for each operation. */
 export const DOCUMENT_REQUESTS = count('TEST_DOCUMENT_REQUESTS', 2000, 4000 * 19)
 /** Lives of a gateway under load, of a recorder, and of a store. */
-export const GATEWAY_KILLS = count('TEST_GATEWAY_KILLS', 8, 300)
+export const GATEWAY_KILLS = count('TEST_GATEWAY_KILLS', 5, 300)
 export const RECORDER_KILLS = count('TEST_RECORDER_KILLS', 5, 1000)
 export const STORE_KILLS = count('TEST_STORE_KILLS', 5, 200)
 
