@@ -131,7 +131,7 @@ describe('what was restored', () => {
     await db.close()
 
     const first = gateway
-    gateway = await startGateway({ partners: [client], config, dataDir: elsewhere })
+    gateway = await startGateway({ partners: [client], config, dataDir: elsewhere, runs: 'here' })
     expect((await get(gateway, '/v1/webhooks/ip-ranges', { token })).status).toBe(200)
     for (const [key, reply] of before) {
       const again = await pay(key)
@@ -162,7 +162,7 @@ describe('what was restored', () => {
     const full = await data(elsewhere, 'restore', whole)
     expect(full).toMatchObject({ code: 4, err: expect.stringContaining('is not empty') })
     expect(readFileSync(join(elsewhere, 'signing-keys.json')).equals(keys)).toBe(true)
-    gateway = await startGateway({ partners: [client], config, dataDir: elsewhere })
+    gateway = await startGateway({ partners: [client], config, dataDir: elsewhere, runs: 'here' })
   })
 
   it.each<[string, (directory: string) => void]>([

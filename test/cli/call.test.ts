@@ -21,7 +21,7 @@ beforeAll(async () => {
   directory = temporaryDirectory('call')
   const { keyId, secret } = gateway.nextPartner()
   env = { SANDGATE_URL: gateway.url, SANDGATE_CLIENT_ID: keyId, SANDGATE_CLIENT_SECRET: secret }
-  token = (await run('token')).out.trim()
+  token = (await runHere(['token'], env, directory)).out.trim()
 })
 
 afterAll(() => gateway.stop())
@@ -38,16 +38,17 @@ describe('sandgate token', () => {
   })
 
   it('narrows its scopes, and shows the whole answer as JSON', async () => {
-    const { out } = await run('token', '--scopes', 'payments:write,accounts:read', '--json')
+    const { out } = await runHere(
+      ['token', '--scopes', 'payments:write,accounts:read', '--json'],
+      env,
+      directory,
+    )
     expect(JSON.parse(out)).toMatchObject({ token_type: 'Bearer', scope: 'accounts:read payments:write' })
   })
 
   it('says why there is none, and never the secret', async () => {
     const secret = 'sk_sandbox_never_printed_0123456789'
-    const { code, out, err } = await sandgate(directory, ['token'], {
-      ...env,
-      SANDGATE_CLIENT_SECRET: secret,
-    })
+    const { code, out, err } = await runHere(['token'], { ...env, SANDGATE_CLIENT_SECRET: secret }, directory)
     expect(err).toMatch(/^sandgate token: 401, and no token\nINVALID_CLIENT\n/)
     expect(err + out).not.toContain(secret)
     expect({ code, out }).toEqual({ code: 8, out: '' })

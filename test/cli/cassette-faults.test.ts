@@ -158,7 +158,7 @@ describe('POST /recordings', () => {
   const recordings = join(directory, 'recordings')
   beforeAll(async () => {
     mkdirSync(recordings)
-    gateway = await startGateway({ config: { recording: { directory: recordings } } })
+    gateway = await startGateway({ runs: 'here', config: { recording: { directory: recordings } } })
   })
 
   const start = async (body: string) => {

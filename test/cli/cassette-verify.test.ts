@@ -56,7 +56,11 @@ const verify = (url: string, ...more: string[]) =>
   sandgate(['cassette', 'verify', file, '--against', url, ...more], env)
 
 beforeAll(async () => {
-  gateway = await startGateway({ partners: [demo], config: { rateLimits: { groups: { token: 1000 } } } })
+  gateway = await startGateway({
+    runs: 'here',
+    partners: [demo],
+    config: { rateLimits: { groups: { token: 1000 } } },
+  })
   await new Promise<void>((done) => moved.listen(0, '127.0.0.1', done))
   const { exchanges, send, login } = recordFrom(gateway.url, demo)
   await send('GET', '/v1/accounts')

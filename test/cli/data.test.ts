@@ -12,7 +12,7 @@ let gateway: Gateway
 let config = ''
 
 beforeAll(async () => {
-  gateway = await startGateway({ partners: [client] })
+  gateway = await startGateway({ partners: [client], runs: 'here' })
   config = join(temporaryDirectory('cli'), 'sandgate.yaml')
   const settings = {
     operator: { port: 18_998 },

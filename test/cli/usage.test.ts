@@ -17,7 +17,7 @@ const idle = partner('idle')
 let gateway: Gateway
 let config = ''
 beforeAll(async () => {
-  gateway = await startGateway({ partners: [busy, idle] })
+  gateway = await startGateway({ partners: [busy, idle], runs: 'here' })
   config = configOf([busy, idle], gateway.operatorUrl)
   const caller = callerFor(gateway, busy)
   await post(caller, '/v1/payments/fund', { amount: 5077 })

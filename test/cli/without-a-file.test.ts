@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { sandgate } from '../support/command.ts'
+import { runHere } from '../support/command-line.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { partner } from '../support/partners.ts'
 
 const empty = mkdtempSync(join(tmpdir(), 'sandgate-empty-'))
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ partners: [partner('demo')] })
+  gateway = await startGateway({ partners: [partner('demo')], runs: 'here' })
 })
 afterAll(async () => {
   await gateway.stop()
@@ -23,12 +23,12 @@ const ASKING = [
 ]
 
 it.each(ASKING)('$args asks the gateway that runs in a directory without a file', async ({ args, says }) => {
-  const ended = await sandgate(empty, args, { SANDGATE_STORE_PATH: gateway.dataDir })
+  const ended = await runHere(args, { SANDGATE_STORE_PATH: gateway.dataDir }, empty)
   expect(ended).toMatchObject({ code: 0, out: expect.stringMatching(says) })
 })
 
 it.each(ASKING)('$args says in a sentence that none runs there', async ({ args, without }) => {
   const port = { SANDGATE_OPERATOR_PORT: '1' }
-  const ended = await sandgate(empty, args, port)
+  const ended = await runHere(args, port, empty)
   expect(ended).toMatchObject({ code: without, out: '', err: expect.stringMatching(/^sandgate .*\n$/) })
 })

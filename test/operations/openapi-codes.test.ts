@@ -39,6 +39,7 @@ let addresses = 1
 
 beforeAll(async () => {
   gateway = await startGateway({
+    runs: 'here',
     partners: [client, capped, limited],
     config: { rateLimits: { groups: { token: PLENTY } } },
   })

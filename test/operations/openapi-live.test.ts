@@ -24,6 +24,7 @@ beforeAll(async () => {
   const groups =
     'token accounts.open kyc.submit payments.fund payments.cashout credit.simulate credit.apply other'
   gateway = await startGateway({
+    runs: 'here',
     partners: [client],
     config: {
       rateLimits: { groups: Object.fromEntries(groups.split(' ').map((group) => [group, PLENTY])) },
