@@ -1,11 +1,12 @@
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
 import { type CapUsage, type StoreHealth, StoreUnavailable, type WindowState } from '../../src/store/store.ts'
 import { temporaryDirectories } from '../support/store-directory.ts'
 import { Refusal, type StoreProcess, storeProcesses } from '../support/store-process.ts'
 import {
+  admit,
   claim,
   demand,
   finish,
@@ -19,6 +20,14 @@ import {
 
 const directory = temporaryDirectories()
 const start = storeProcesses()
+const startLasting = storeProcesses(afterAll)
+
+let lasting: StoreProcess | undefined
+/** One process for all tests that close what they have opened, and take their limit back. */
+function shared(): StoreProcess {
+  lasting ??= startLasting()
+  return lasting
+}
 
 async function openChild(path: string): Promise<StoreProcess> {
   const child = start()
@@ -60,7 +69,8 @@ async function recovered(child: StoreProcess): Promise<void> {
 describe.runIf(process.platform === 'linux')('a full disk', () => {
   it('refuses writes with nothing executed, goes on reading, and recovers by itself', async () => {
     const path = directory()
-    const child = await openChild(path)
+    const child = shared()
+    await child.call('open', path)
     const { settled, refused } = await fill(child, path)
     expect(await child.call<StoreHealth>('health')).toMatchObject({ writable: false })
     expect(await child.call<CapUsage>('usage')).toMatchObject({ used: settled.length, reserved: 0 })
@@ -96,7 +106,8 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
 
   it('skips the usage history and nothing else', async () => {
     const path = directory()
-    const child = await openChild(path)
+    const child = shared()
+    await child.call('open', path)
     expect(await attempt(child, { key: 'key-first' })).toBe('settled')
     await child.call('addHistory', {})
     child.limitFileSize(statSync(join(path, 'data.mdb')).size + 40_000)
@@ -111,6 +122,7 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     await child.call('addHistory', { operations: 5_000 })
     expect(await child.call('history', 'demo')).toHaveLength(5_000)
     expect(await child.call<CapUsage>('usage')).toMatchObject({ used: 2, reserved: 0 })
+    await child.call('close')
   })
 
   it.each([
@@ -137,8 +149,9 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     expect(await attempt(child, { key: 'after' })).toBe('settled')
     await expect(openEmbeddedStore({ path })).rejects.toMatchObject({ reason: 'in-use' })
     await child.kill()
-    const again = await openChild(path)
-    expect(await attempt(again, { key: 'after' })).toBe('stored')
+    const again = await openEmbeddedStore({ path })
+    expect((await admit(again, { claim: claim({ key: 'after' }) })).kind).toBe('stored')
+    await again.close()
   })
 
   it('has room for deletions, resets and settlements below what is kept for them, and for nothing new', async () => {
@@ -170,7 +183,7 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     ['of a directory that has its lock file already', true],
   ])('at the start %s is an error that says so, and the process lives', async (_, locked) => {
     const path = directory()
-    const child = start()
+    const child = shared()
     if (locked) {
       await (await openEmbeddedStore({ path })).close()
       rmSync(join(path, 'data.mdb'))
@@ -181,5 +194,6 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     })
     child.limitFileSize('unlimited')
     expect(await child.call('open', path)).toBe('opened')
+    await child.call('close')
   })
 })

@@ -34,10 +34,10 @@ type Message = {
   begun?: string
 }
 
-/** Starts child processes, and kills after each test those that are left. */
-export function storeProcesses(): () => StoreProcess {
+/** Starts child processes, and kills after each test, or when another hook runs, those that are left. */
+export function storeProcesses(hook: (end: () => Promise<void>) => void = afterEach): () => StoreProcess {
   const started: ChildProcess[] = []
-  afterEach(async () => {
+  hook(async () => {
     for (const child of started.splice(0)) await kill(child)
   })
   return () => {
