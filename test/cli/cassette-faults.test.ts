@@ -128,7 +128,7 @@ describe('sandgate replay', () => {
   })
 
   it('of a cassette of hundreds of megabytes works, in a bounded part of the memory', () => {
-    const [megabytes, most] = EFFORT === 'soak' ? [200, 500] : [80, 250]
+    const [megabytes, most] = EFFORT === 'soak' ? [200, 500] : [50, 200]
     const path = file('large.har')
     writeLarge(path, megabytes)
     // The command that is run looks at what its parent has used at most.

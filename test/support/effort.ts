@@ -54,7 +54,7 @@ export const OVERLOAD_REQUESTS = count('TEST_OVERLOAD_REQUESTS', 150, 10_000)
 export const QUOTA_ROUNDS = count('TEST_QUOTA_ROUNDS', 1, 300)
 
 /** Finished answers in one store. */
-export const STORED_ANSWERS = count('TEST_STORED_ANSWERS', 100_000, 5_000_000)
+export const STORED_ANSWERS = count('TEST_STORED_ANSWERS', 52_000, 5_000_000)
 /** Partners in one configuration. */
 export const MANY_PARTNERS = count('TEST_MANY_PARTNERS', 1500, 10_000)
 
