@@ -6,6 +6,7 @@ import { runHere } from '../support/command-line.ts'
 import { type Gateway, startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { exchange, get } from '../support/http.ts'
 import { partner } from '../support/partners.ts'
+import { keepSigningKey } from '../support/signing-key.ts'
 
 const client = partner('signing')
 const directory = temporaryDirectory('cli')
@@ -73,6 +74,7 @@ describe('a rotation', () => {
 it('the commands talk to nobody but the gateway of their data directory', async () => {
   const operatorPort = new URL(gateway.operatorUrl).port
   const other = temporaryDirectory('other')
+  keepSigningKey(other)
   const config = `partners: []\nstore: { path: ${JSON.stringify(other)} }\noperator: { port: ${operatorPort} }\n`
   writeFileSync(join(directory, 'sandgate.yaml'), config)
   const before = (await get(gateway, '/.well-known/jwks.json', { token: null })).json

@@ -6,13 +6,14 @@ import { createInterface } from 'node:readline'
 import { beforeAll, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { COMMAND, sandgate } from '../support/command.ts'
+import { runHere } from '../support/command-line.ts'
 import { startGateway, temporaryDirectory } from '../support/gateway.ts'
 import { partner, partnerConfig } from '../support/partners.ts'
 
 /** The data directory of a gateway that ran and was stopped. */
 let stopped = ''
 beforeAll(async () => {
-  const gateway = await startGateway()
+  const gateway = await startGateway({ runs: 'here' })
   stopped = gateway.dataDir
   await gateway.stop()
 })
@@ -41,7 +42,9 @@ it.each([
     const ports = { listen: { port: 0 }, operator: { port: 0 } }
     const settings = { store: { path: 'data' }, ...ports, partners: [partnerConfig(partner('one'))] }
     writeFileSync(join(directory, 'sandgate.yaml'), stringify(settings))
-    const { code, err, out } = await sandgate(directory, command.split(' '))
+    const run =
+      command === 'serve' ? sandgate(directory, ['serve']) : runHere(command.split(' '), {}, directory)
+    const { code, err, out } = await run
     expect({ code, out }).toEqual({ code: 4, out: '' })
     expect(err).toMatch(/^sandgate [a-z -]+: .*(?:data\.mdb is damaged|signing keys in .* are damaged).*\n$/)
   },

@@ -7,7 +7,7 @@ import { DECISION_CODES, expectCommonHeaders, expectProblem, STATUS } from '../s
 
 let gateway: Gateway
 beforeAll(async () => {
-  gateway = await startGateway({ partners: partners(20) })
+  gateway = await startGateway({ runs: 'here', partners: partners(20) })
 })
 
 const open = (path: string) => get(newCaller(gateway), path, { token: null })

@@ -8,6 +8,7 @@ import { INSTANT, id } from '../support/shapes.ts'
 let gateway: Gateway
 beforeAll(async () => {
   gateway = await startGateway({
+    runs: 'here',
     partners: partners(20),
     config: { scores: { 'CUS-SEED': 712, 'CUS-LOW': 300, 'CUS-BOTH': 850 } },
   })

@@ -38,7 +38,7 @@ export const FORWARDED_REQUESTS = count('TEST_FORWARDED_REQUESTS', 4000, 500_000
 /** Payments that are sent through a gateway whose upstream misbehaves, and which is killed meanwhile. */
 export const FAULTY_PAYMENTS = count('TEST_FAULTY_PAYMENTS', 300, 10_000)
 /** Generated requests whose answers are held against the OpenAPI document; in a soak 4000 for each operation. */
-export const DOCUMENT_REQUESTS = count('TEST_DOCUMENT_REQUESTS', 2000, 4000 * 19)
+export const DOCUMENT_REQUESTS = count('TEST_DOCUMENT_REQUESTS', 1200, 4000 * 19)
 /** Lives of a gateway under load, of a recorder, and of a store. */
 export const GATEWAY_KILLS = count('TEST_GATEWAY_KILLS', 5, 300)
 export const RECORDER_KILLS = count('TEST_RECORDER_KILLS', 5, 1000)
