@@ -11,6 +11,7 @@ let caller: Caller
 let bearer: string
 beforeAll(async () => {
   gateway = await startGateway({
+    runs: 'here',
     partners: partners(4),
     config: { server: { headersTimeoutMs: 1000, requestTimeoutMs: 2000, keepAliveTimeoutMs: 60_000 } },
   })
