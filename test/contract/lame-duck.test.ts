@@ -82,7 +82,7 @@ describe('after SIGTERM', () => {
   })
 
   it('operators are answered until the partner listener is long closed', async () => {
-    const gateway = await start({ lameDuckMs: 0, drainMs: 2500 })
+    const gateway = await start({ lameDuckMs: 0, drainMs: 60_000 })
     const held = await rawConnection(gateway)
     held.write('GET /portal/usage HTTP/1.1\r\nHost: x\r\n')
     const inFlight = await rawConnection(gateway)
@@ -98,6 +98,8 @@ describe('after SIGTERM', () => {
       )
       .toBe('refused')
     expect(await operator(gateway)).toEqual([200, 503, 200])
+    // Nothing is in flight any more: what is waited for has gone.
+    for (const { socket } of [held, inFlight]) socket.destroy()
     expect(await gateway.exited).toEqual({ code: 0, signal: null })
   })
 
