@@ -20,8 +20,7 @@ const basic = (name: string, password: string) =>
 describe('the overview', () => {
   it('shows what partners did lately, those with 429s first, and goes on by itself', async () => {
     const [, baobab = partner('baobab')] = gateway().partners
-    const { page } = await openReader(browser(), gateway().operatorUrl, { viewport: DESKTOP })
-    await page.clock.install()
+    const { page } = await openReader(browser(), gateway().operatorUrl, { viewport: DESKTOP, hasClock: true })
     await page.goto(`${gateway().operatorUrl}/`)
     expect(await page.locator('.verdict').textContent()).toContain('All in order.')
     for (let i = 0; i < 5; i++) await gateway().pay(baobab, 25_000_000)

@@ -33,8 +33,11 @@ const someTimeLater = (page: Page) => page.clock.runFor(11_000)
 describe('a partner in a browser', () => {
   it('signs in, sees a cap shrink after a payment and a 429 appear, and signs out', async () => {
     const one = gateway().nextPartner()
-    const { page } = await openReader(browser(), gateway().url, { locale: 'en-GH', viewport: DESKTOP })
-    await page.clock.install()
+    const { page } = await openReader(browser(), gateway().url, {
+      locale: 'en-GH',
+      viewport: DESKTOP,
+      hasClock: true,
+    })
     await signIn(page, one)
     await expect.poll(() => page.locator('h1').textContent()).toBe(`Partner ${one.id}`)
     expect(await left(page, 'caps', 'payments.fund').textContent()).toBe('50,000,000\u00a0XOF left')
@@ -95,8 +98,7 @@ describe('a partner in a browser', () => {
 
   it('whose session ends elsewhere is led to the sign-in page by itself', async () => {
     const one = gateway().nextPartner()
-    const { page, context } = await openReader(browser(), gateway().url, { locale: 'en-GH' })
-    await page.clock.install()
+    const { page, context } = await openReader(browser(), gateway().url, { locale: 'en-GH', hasClock: true })
     await signIn(page, one)
     await context.clearCookies()
     await someTimeLater(page)
@@ -117,8 +119,7 @@ describe('a partner in a browser', () => {
   it('keeps what is open and what is being typed while the page refreshes itself', async () => {
     const one = gateway().nextPartner()
     await gateway().pay(one, 1077)
-    const { page } = await openReader(browser(), gateway().url, { locale: 'en-GH' })
-    await page.clock.install()
+    const { page } = await openReader(browser(), gateway().url, { locale: 'en-GH', hasClock: true })
     await signIn(page, one)
     await expect
       .poll(
@@ -140,8 +141,7 @@ describe('a partner in a browser', () => {
 
   it('says that the figures are old when the gateway does not answer, and goes on asking', async () => {
     const one = gateway().nextPartner()
-    const { page, context } = await openReader(browser(), gateway().url, { locale: 'en-GH' })
-    await page.clock.install()
+    const { page, context } = await openReader(browser(), gateway().url, { locale: 'en-GH', hasClock: true })
     await signIn(page, one)
     await context.route('**/portal/usage', (route) => route.fulfill({ status: 503, body: '' }))
     await someTimeLater(page)

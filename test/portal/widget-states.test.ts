@@ -80,8 +80,7 @@ describe('a form that cannot be accepted', () => {
 describe('the end of a session', () => {
   it('is counted down on the page, announced twice, and closes the form', async () => {
     const { url } = await gateway().session()
-    const { page } = await openReader(browser(), gateway().url)
-    await page.clock.install()
+    const { page } = await openReader(browser(), gateway().url, { hasClock: true })
     await page.goto(url)
     await page.clock.pauseAt(Date.now() + 1000)
     const spoken = page.locator('[data-spoken]')
@@ -125,7 +124,7 @@ describe.each([
   { colorScheme: 'dark', rule: 'color-contrast' },
 ] as const)('every state in the $colorScheme scheme', ({ colorScheme, rule }) => {
   it('has no serious accessibility fault, fits 320 px and has targets for thumbs', async () => {
-    const { context, page } = await openReader(browser(), gateway().url, {
+    const { page } = await openReader(browser(), gateway().url, {
       colorScheme,
       viewport: { ...PHONE, width: 320 },
       locale: colorScheme === 'light' ? 'fr' : 'en',
@@ -159,14 +158,13 @@ describe.each([
     await expectGoodState(page, 'an unknown session', rule)
     await page.goto(`${gateway().url}/docs/errors/KYC_REJECTED`)
     await expectGoodState(page, 'the page of an error code', rule)
-    await context.close()
   })
 })
 
 const TARGETS = '.button, .switch, .choice, input:not([type=hidden], [type=radio]), select'
 
 async function expectGoodState(page: Page, state: string, rule?: string): Promise<void> {
-  expect(await accessibilityViolations(page, rule), state).toEqual([])
+  expect(await accessibilityViolations(page, { rule }), state).toEqual([])
   const tooSmall = await page.evaluate(`[...document.querySelectorAll('${TARGETS}')]
     .map((target) => target.getBoundingClientRect())
     .filter(({ width, height }) => height > 0 && (height < 44 || width < 44)).length`)
