@@ -116,15 +116,16 @@ describe.each(groups)(
       // A token of its own, so that the exchange of the helper does not spend from the group under test.
       if (group !== 'token') await token(caller)
       const allowed = await burst(limit, () => request(caller))
-      for (const { status } of allowed) expect([200, 201]).toContain(status)
+      expect(
+        allowed.map(({ status }) => status).filter((status) => status !== 200 && status !== 201),
+      ).toEqual([])
       // Every value once: no burst takes two from one.
       expect(allowed.map(remaining).sort((a, b) => b - a)).toEqual(
         Array.from({ length: limit }, (_, i) => limit - 1 - i),
       )
-      for (const { headers } of allowed) {
-        expect(headers['x-ratelimit-limit']).toBe(String(limit))
-        expect(headers['ratelimit-policy']).toBe(`"${group}";q=${limit};w=60`)
-      }
+      const told = (name: string) => [...new Set(allowed.map(({ headers }) => headers[name]))]
+      expect(told('x-ratelimit-limit')).toEqual([String(limit)])
+      expect(told('ratelimit-policy')).toEqual([`"${group}";q=${limit};w=60`])
 
       for (const refused of [await request(caller), await bad(caller)]) {
         if (group === 'token') expectOAuthError(refused, 'temporarily_unavailable', 'RATE_LIMITED')

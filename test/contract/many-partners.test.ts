@@ -17,10 +17,11 @@ const longestStall = async (operatorUrl: string): Promise<number> => {
 it(`a reload of ${MANY_PARTNERS} partners stops nobody: it is read in a thread, and taken over in pieces`, async () => {
   const all = Array.from({ length: MANY_PARTNERS }, (_, i) => partner(`many-${i}`))
   const file = join(temporaryDirectory('partners'), 'partners.yaml')
+  // One partner a line, which is YAML as well, and written in no time.
   const text = (limit: number) =>
-    stringify(
-      all.map((each) => partnerConfig({ ...each, scopes: [...each.scopes], rateLimits: { other: limit } })),
-    )
+    all
+      .map((each) => `- ${JSON.stringify(partnerConfig({ ...each, rateLimits: { other: limit } }))}\n`)
+      .join('')
   const [first] = all
   if (!first) throw new TypeError('no partner')
   writeFileSync(file, text(100))
@@ -36,15 +37,14 @@ it(`a reload of ${MANY_PARTNERS} partners stops nobody: it is read in a thread, 
   writeFileSync(file, changed)
   const deadline = performance.now() + WAIT_MS
   let slowest = 0
-  let longest = 0
   for (let now = 100; now !== 200 && performance.now() < deadline; ) {
     const startedAt = performance.now()
     await fetch(`${gateway.operatorUrl}/livez`)
     slowest = Math.max(slowest, performance.now() - startedAt)
-    longest = Math.max(longest, await longestStall(gateway.operatorUrl))
     now = await limit()
-    await sleep(10)
+    await sleep(25)
   }
+  const longest = await longestStall(gateway.operatorUrl)
   expect(await limit()).toBe(200)
   console.info(
     `${MANY_PARTNERS} partners reloaded: the longest stall was ${(longest * 1000).toFixed(0)} ms, the slowest /livez took ${slowest.toFixed(0)} ms`,
@@ -52,7 +52,7 @@ it(`a reload of ${MANY_PARTNERS} partners stops nobody: it is read in a thread, 
   // Reading them in place takes a second and more. A machine with other work stalls everybody by itself.
   expect(slowest).toBeLessThan(EFFORT === 'soak' ? 100 : 400)
 
-  writeFileSync(file, `${changed}- id: broken\n`)
+  writeFileSync(file, '- id: broken\n')
   const ready = async () =>
     (await (await fetch(`${gateway.operatorUrl}/readyz`)).json()) as { configuration: object }
   await expect
