@@ -8,7 +8,7 @@ import { type Caller, callerFor, get, post, token } from '../support/http.ts'
 import { partner } from '../support/partners.ts'
 
 const isSoak = EFFORT === 'soak'
-const PHASE_MS = isSoak ? 60_000 : 2500
+const PHASE_MS = isSoak ? 60_000 : 1500
 /** Requests a second of the partner that behaves well. */
 const RATE = isSoak ? 100 : 30
 const good = partner('good', {
@@ -102,12 +102,13 @@ async function attack(gateway: Gateway, stopped: () => boolean): Promise<number>
   const lines = `GET /v1/accounts HTTP/1.1\r\nHost: x\r\n${auth}\r\n${'a:\r\n'.repeat(3500)}X-Tenant-Id: tn_sandbox_good\r\n\r\n`
   const payment = () =>
     `POST /v1/payments/fund HTTP/1.1\r\nHost: x\r\n${auth}\r\nIdempotency-Key: ${randomUUID()}\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{`
-  const events = JSON.stringify({ url: 'https://a.example/', events: Array(30_000).fill(1) })
+  const events = Buffer.from(JSON.stringify({ url: 'https://a.example/', events: Array(30_000).fill(1) }))
   const large = JSON.stringify({
     url: `https://a.example/${'x'.repeat(1900)}`,
     events: Array(50).fill('e'.repeat(100)),
   })
   const metadata = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, 1]))
+  const described = Buffer.from(JSON.stringify({ amount: 77, metadata }))
   const many = isSoak ? 1500 : 150
   await Promise.all([
     // 1. Header lines that nobody saw.
@@ -126,7 +127,7 @@ async function attack(gateway: Gateway, stopped: () => boolean): Promise<number>
     // 6. Thousands where fifty are allowed.
     during(20, () => post({ ...caller, from: '127.0.1.6' }, '/v1/webhooks', events)),
     during(20, () => post({ ...tireless, from: '127.0.1.8' }, '/v1/webhooks', events)),
-    during(20, () => post({ ...tireless, from: '127.0.1.8' }, '/v1/payments/fund', { amount: 77, metadata })),
+    during(20, () => post({ ...tireless, from: '127.0.1.8' }, '/v1/payments/fund', described)),
   ])
   return done
 }
