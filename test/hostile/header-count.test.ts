@@ -123,6 +123,8 @@ describe('more header lines than a request may have', () => {
   })
 
   it('are refused by a recorder, which passes on all that it takes', async () => {
+    // What it passes on is searched for secrets: a large document would take longer than all else here.
+    const small = '/.well-known/jwks.json'
     const out = join(temporaryDirectory('recording'), 'lines.har')
     const show = [
       '--',
@@ -131,9 +133,9 @@ describe('more header lines than a request may have', () => {
       'console.log("at " + process.env.SANDGATE_URL); setInterval(() => {}, 1000)',
     ]
     const url = await run(['record', '--upstream', gateway.url, '--out', out, ...show], /(?<=at )http:\S+/)
-    expect((await ask({ url }, request(MOST - 10, 'X-Fine: 1'), '/openapi.json')).status).toBe(200)
-    expectProblemOfRecorder(await ask({ url }, request(MOST + 1, 'X-Fine: 1'), '/openapi.json'))
-    expectProblemOfRecorder(await ask({ url }, request(4000, 'X-Fine: 1'), '/openapi.json'))
+    expect((await ask({ url }, request(MOST - 10, 'X-Fine: 1'), small)).status).toBe(200)
+    expectProblemOfRecorder(await ask({ url }, request(MOST + 1, 'X-Fine: 1'), small))
+    expectProblemOfRecorder(await ask({ url }, request(4000, 'X-Fine: 1'), small))
   })
 })
 
