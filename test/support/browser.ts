@@ -40,7 +40,9 @@ let started: Promise<Browser> | undefined
 export function useBrowser(): () => Browser {
   let browser: Browser | undefined
   beforeAll(async () => {
-    started ??= chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS })
+    // Signals are for what is tested: a test that sends one to its own process would close the browser of the others.
+    const keeps = { handleSIGHUP: false, handleSIGINT: false, handleSIGTERM: false }
+    started ??= chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS, ...keeps })
     browser = await started
   })
   return () => {

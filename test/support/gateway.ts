@@ -76,13 +76,16 @@ export type Gateway = {
  */
 const isForwarded = () => process.env.TEST_FORWARDED === '1'
 
+/** With TEST_AS_COMMAND, what does not forward is the command that ships, whatever a test says: CI asks it once more so. */
+const isAlwaysCommand = () => process.env.TEST_AS_COMMAND === '1'
+
 /**
  * Starts a gateway on free loopback ports, with a controllable clock, and waits until it listens: `sandgate serve`, or,
  * where every gateway forwards, two in this process: processes would be half of what a test costs.
  */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   if (isForwarded() && typeof options.config !== 'string') return startForwarding(options)
-  return options.runs === 'here' ? startInTests(options) : startProcess(options)
+  return options.runs === 'here' && !isAlwaysCommand() ? startInTests(options) : startProcess(options)
 }
 
 async function startProcess(options: GatewayOptions): Promise<Gateway> {

@@ -129,7 +129,8 @@ export async function makePlace(
   options: { readonly isFirstStart?: boolean; readonly runs?: Runs; readonly port?: number } = {},
 ): Promise<Place> {
   const directory = temporaryDirectory('guide')
-  const { isFirstStart = false, runs = 'here' } = options
+  const { isFirstStart = false } = options
+  const runs = process.env.TEST_AS_COMMAND === '1' ? 'as-command' : (options.runs ?? 'here')
   if (!isFirstStart) keepSigningKey(join(directory, 'data'))
   const standIns = temporaryDirectory('stand-ins')
   for (const [name, script] of Object.entries(STAND_INS)) {
