@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { oneFile } from './one-file.mjs'
@@ -18,24 +18,23 @@ const SMALLER = {
   'light-my-request': 'scripts/bundled/unused.cjs',
 }
 
-write(
-  BUNDLE,
-  await oneFile(
-    'scripts/bundled/entries.ts',
-    {
-      // Native code, and what is looked up by its files.
-      external: ['lmdb', 'pino-pretty'],
-      plugins: [
-        quickAssertions,
-        { name: 'smaller', setup: (build) => Object.entries(SMALLER).map((each) => replace(build, ...each)) },
-      ],
-      define: { 'import.meta.url': 'sandgateModuleUrl' },
-      legalComments: 'none',
-      logLevel: 'warning',
-    },
-    'const sandgateModuleUrl=require("node:url").pathToFileURL(__filename).href;',
-  ),
+const { text, inputs } = await oneFile(
+  'scripts/bundled/entries.ts',
+  {
+    // Native code, and what is looked up by its files.
+    external: ['lmdb', 'pino-pretty'],
+    plugins: [
+      quickAssertions,
+      { name: 'smaller', setup: (build) => Object.entries(SMALLER).map((each) => replace(build, ...each)) },
+    ],
+    define: { 'import.meta.url': 'sandgateModuleUrl' },
+    legalComments: 'none',
+    logLevel: 'warning',
+  },
+  'const sandgateModuleUrl=require("node:url").pathToFileURL(__filename).href;',
 )
+write(BUNDLE, text)
+write('dist/third-party.txt', notices(inputs))
 
 function replace(build, name, file) {
   build.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: resolve(file) }))
@@ -88,6 +87,18 @@ function copyTypes(module, copied = new Set()) {
     },
   )
   write(`${LIBRARY}/${module}.d.cts`, declarations)
+}
+
+/** The packages that the bundle holds, with their versions and licences: whoever installs it gets no copy of them. */
+function notices(paths) {
+  const folders = new Set(paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []))
+  const packages = [...folders].map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each))
+    const terms = file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim()
+    return `${name} ${version} (${license})\n\n${terms}`.trim()
+  })
+  return `${packages.sort().join(`\n\n${'-'.repeat(80)}\n\n`)}\n`
 }
 
 function write(path, text) {

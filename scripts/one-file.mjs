@@ -12,10 +12,10 @@ const NODE = { platform: 'node', target: 'node20' }
  * @param {string} entry
  * @param {import('esbuild').BuildOptions} options
  * @param {string} prelude Statements at the head of the file.
- * @returns {Promise<string>}
+ * @returns {Promise<{ text: string, inputs: readonly string[] }>} The file, and the paths of what it is made of.
  */
 export async function oneFile(entry, options, prelude) {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...options,
     ...NODE,
     entryPoints: { entry },
@@ -23,6 +23,7 @@ export async function oneFile(entry, options, prelude) {
     bundle: true,
     splitting: true,
     format: 'esm',
+    metafile: true,
     write: false,
   })
   await init
@@ -44,7 +45,7 @@ export async function oneFile(entry, options, prelude) {
       return `${JSON.stringify(name)}(exports,module,require){${code}}`
     }),
   )
-  return `"use strict";${prelude}
+  const text = `"use strict";${prelude}
 const ran=new Map();
 function load(name){
 if(!Object.hasOwn(parts,name))return require(name);
@@ -54,6 +55,7 @@ const parts={
 ${functions.join(',')}};
 module.exports=load("./entry.js");
 `
+  return { text, inputs: Object.keys(metafile.inputs) }
 }
 
 /** A part whose imports from other parts are calls of `require`, and which parts those are. */

@@ -45,6 +45,28 @@ describe('the package', () => {
     expect(installing.filter((name) => !native.includes(name))).toEqual([])
   })
 
+  it('names what its one file holds, with versions and licences', () => {
+    const root = join(project.directory, 'node_modules/sandgate')
+    const notices = readFileSync(join(root, 'dist/third-party.txt'), 'utf8').split(`\n${'-'.repeat(80)}\n`)
+    // One of them has no file of its own with its licence.
+    const named = notices.map(
+      (notice) => /^(\S+) (\S+) \(\S+\)(?:\n\n.*copyright.*)?$/is.exec(notice.trim())?.[1],
+    )
+    expect(named).not.toContain(undefined)
+    const source = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.ts'),
+    )
+    const imported = source.flatMap((name) =>
+      [...readFileSync(join('src', name), 'utf8').matchAll(/ from '([^.'][^']*)'$/gm)]
+        .map(([, path = '']) => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? '')
+        .filter((name) => !name.startsWith('node:')),
+    )
+    const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: object }
+    const known = [...named, ...Object.keys(dependencies)]
+    expect(imported).toContain('fastify')
+    expect([...new Set(imported)].filter((name) => !known.includes(name))).toEqual([])
+  })
+
   it('has everything that its own pages lead to', () => {
     const root = join(project.directory, 'node_modules/sandgate')
     const pages = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
