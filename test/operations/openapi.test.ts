@@ -154,6 +154,25 @@ describe('the OpenAPI document', () => {
     expect(schemas.AccountRequest).toHaveProperty('additionalProperties', false)
   })
 
+  it('has no reference that leads back to itself, so that a page may put in what is referred to', () => {
+    const root = JSON.parse(JSON.stringify(document)) as Record<string, unknown>
+    const found = (ref: string) =>
+      ref
+        .split('/')
+        .slice(1)
+        .reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], root)
+    const walk = (value: unknown, above: readonly string[]): void => {
+      if (typeof value !== 'object' || value === null) return
+      const { $ref: ref } = value as { $ref?: unknown }
+      if (typeof ref === 'string') {
+        expect(above).not.toContain(ref)
+        expect(found(ref), ref).toBeDefined()
+        walk(found(ref), [...above, ref])
+      } else for (const each of Object.values(value)) walk(each, above)
+    }
+    walk(root, [])
+  })
+
   it('is the same text every time', () => {
     expect(JSON.stringify(buildOpenApi({ publicUrl }))).toBe(JSON.stringify(document))
   })
