@@ -10,7 +10,7 @@ import {
   type Request,
   type WebError,
 } from 'playwright-core'
-import { beforeAll, expect, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { WAIT_MS } from './effort.ts'
 
 export type { Browser, Page }
@@ -31,19 +31,15 @@ const ARGUMENTS = [
 export const PHONE = { width: 390, height: 844 }
 export const DESKTOP = { width: 1280, height: 800 }
 
-let started: Promise<Browser> | undefined
-
-/**
- * One browser for all files whose tests run in this process: to start one costs as much as some tests. It ends with the
- * process, whose end of the pipe between them it watches.
- */
+/** One browser for the tests of a file. */
 export function useBrowser(): () => Browser {
   let browser: Browser | undefined
   beforeAll(async () => {
-    // Signals are for what is tested: a test that sends one to its own process would close the browser of the others.
-    const keeps = { handleSIGHUP: false, handleSIGINT: false, handleSIGTERM: false }
-    started ??= chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS, ...keeps })
-    browser = await started
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS })
+  })
+  afterAll(async () => {
+    empty.length = 0
+    await browser?.close()
   })
   return () => {
     if (!browser) throw new Error('the browser starts before the first test')
