@@ -35,6 +35,8 @@ type Attempt = {
   readonly path: string
   readonly body: string
   answer: Reply | undefined
+  /** Whether an answer of it came that was no replay. */
+  wasExecuted: boolean
 }
 
 const attempts = new Map<string, Attempt>()
@@ -56,7 +58,7 @@ function newAttempt(): [string, Attempt] {
         : one < 0.75
           ? [loose, '/v1/payments/cashout', { amount }]
           : [loose, '/v1/accounts/open', person]
-  const attempt = { partner, path, body: JSON.stringify(body), answer: undefined }
+  const attempt = { partner, path, body: JSON.stringify(body), answer: undefined, wasExecuted: false }
   const key = randomUUID()
   attempts.set(key, attempt)
   return [key, attempt]
@@ -71,6 +73,7 @@ function choose(): [string, Attempt] {
 
 async function attemptOnce([key, attempt]: [string, Attempt]): Promise<Reply | undefined> {
   const { partner, path, body } = attempt
+  const wasAcknowledged = attempt.answer !== undefined
   let reply: Reply
   try {
     reply = await post(callers.get(partner) ?? gateway, path, body, { key })
@@ -78,11 +81,12 @@ async function attemptOnce([key, attempt]: [string, Attempt]): Promise<Reply | u
     // Killed in the middle: whether it was executed is found out later.
     return undefined
   }
-  judge(key, attempt, reply)
+  judge(key, attempt, reply, wasAcknowledged)
   return reply
 }
 
-function judge(key: string, attempt: Attempt, reply: Reply): void {
+/** `wasAcknowledged`: before it was sent. Of two that are sent at once, the second may be heard of first. */
+function judge(key: string, attempt: Attempt, reply: Reply, wasAcknowledged: boolean): void {
   const { status, json, headers } = reply
   if (status === 409 && json.code === 'IDEMPOTENCY_IN_PROGRESS') return
   if (status === 400 && json.code === 'PARTNER_LIMIT_EXCEEDED' && attempt.partner === tight) {
@@ -97,9 +101,11 @@ function judge(key: string, attempt: Attempt, reply: Reply): void {
   if (answer === undefined) attempt.answer = reply
   else if (!reply.bytes.equals(answer.bytes) || status !== answer.status) {
     faults.push(`${key}: ${answer.bytes} became ${reply.bytes}`)
-  } else if (headers['idempotency-replayed'] !== 'true') {
-    faults.push(`${key}: an acknowledged answer came again, and not as a replay`)
   }
+  if (headers['idempotency-replayed'] === 'true') return
+  if (wasAcknowledged) faults.push(`${key}: an acknowledged answer came again, and not as a replay`)
+  else if (attempt.wasExecuted) faults.push(`${key}: two answers, and neither as a replay`)
+  attempt.wasExecuted = true
 }
 
 const callers = new Map<TestPartner, ReturnType<typeof callerFor>>()
