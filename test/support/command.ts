@@ -3,6 +3,9 @@ import { join } from 'node:path'
 
 export const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js')
 
+/** With TEST_AS_COMMAND, what could run in the tests' process is the command that ships as well: CI asks it once more so. */
+export const isAlwaysCommand = () => process.env.TEST_AS_COMMAND === '1'
+
 export type Finished = { readonly code: number; readonly out: string; readonly err: string }
 
 /** Settings of whoever runs the tests must not reach what is tested. */

@@ -10,7 +10,7 @@ import { formatConfigErrors } from '../../src/config/errors.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { type RunningGateway, startGateway as startHere } from '../../src/start/gateway.ts'
-import { COMMAND, cleanEnvironment } from './command.ts'
+import { COMMAND, cleanEnvironment, isAlwaysCommand } from './command.ts'
 import { WAIT_MS } from './effort.ts'
 import { freePort } from './free-port.ts'
 import { directories, running } from './leftovers.ts'
@@ -75,9 +75,6 @@ export type Gateway = {
  * tests then hold for both.
  */
 const isForwarded = () => process.env.TEST_FORWARDED === '1'
-
-/** With TEST_AS_COMMAND, what does not forward is the command that ships, whatever a test says: CI asks it once more so. */
-const isAlwaysCommand = () => process.env.TEST_AS_COMMAND === '1'
 
 /**
  * Starts a gateway on free loopback ports, with a controllable clock, and waits until it listens: `sandgate serve`, or,

@@ -6,7 +6,7 @@ import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { DEMO_KEY } from '../../src/config/sandbox-keys.ts'
-import { COMMAND, environmentOfADesk } from './command.ts'
+import { COMMAND, environmentOfADesk, isAlwaysCommand } from './command.ts'
 import { runHere } from './command-line.ts'
 import { freePort } from './free-port.ts'
 import { temporaryDirectory } from './gateway.ts'
@@ -60,7 +60,7 @@ send "$SANDGATE_URL/v1/accounts"
 `
 
 /**
- * Programs that a guide names and that are not run as they are. `sandgate` is the command that ships. npm installs and
+ * Programs that a guide names and that are not run as they are. `sandgate` runs as its place says (`Runs`). npm installs and
  * builds nothing, since that is done, starts what package.json says, and tests what a partner would. curl fails where
  * the answer is an error. The UUIDs that a guide asks node for are the kernel's, which need no start of a program.
  */
@@ -130,7 +130,7 @@ export async function makePlace(
 ): Promise<Place> {
   const directory = temporaryDirectory('guide')
   const { isFirstStart = false } = options
-  const runs = process.env.TEST_AS_COMMAND === '1' ? 'as-command' : (options.runs ?? 'here')
+  const runs = isAlwaysCommand() ? 'as-command' : (options.runs ?? 'here')
   if (!isFirstStart) keepSigningKey(join(directory, 'data'))
   const standIns = temporaryDirectory('stand-ins')
   for (const [name, script] of Object.entries(STAND_INS)) {
