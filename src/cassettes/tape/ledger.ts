@@ -1,3 +1,5 @@
+import { splitTarget } from '../../http/target.ts'
+
 /** What became of a replay. */
 export type Ledger = {
   readonly loaded: number
@@ -37,6 +39,7 @@ export type UnusedInteraction = {
   readonly file: string
   readonly sequence: number
   readonly method: string
+  /** The operation, else the path. */
   readonly operation: string
   readonly lane: string
 }
@@ -118,9 +121,10 @@ export function unusedInteraction(
     readonly sequence: number
     readonly operation: string | undefined
     readonly lane: string
-    readonly request: { readonly method: string }
+    readonly request: { readonly method: string; readonly target: string }
   },
 ): UnusedInteraction {
   const { sequence, operation, lane, request } = interaction
-  return { file, sequence, lane, method: request.method, operation: operation ?? request.method }
+  const { path } = splitTarget(request.target)
+  return { file, sequence, lane, method: request.method, operation: operation ?? path }
 }

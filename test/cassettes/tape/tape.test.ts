@@ -189,6 +189,12 @@ describe('the ledger', () => {
     )
   })
 
+  it('names what is no operation by its path', () => {
+    const tape = tapeOf(cassetteOf(interactions(['GET /openapi.json?lang=fr', 200, {}])))
+    const [unused] = tape.ledger().unused
+    expect(unused).toMatchObject({ method: 'GET', operation: '/openapi.json' })
+  })
+
   it('reads as text', async () => {
     const tape = tapeOf(cassetteOf(recorded))
     const client = createClient(replaying(tape), 'live')
