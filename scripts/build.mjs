@@ -1,24 +1,34 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { oneFile } from './one-file.mjs'
 import { quickAssertions } from './quick-assertions.mjs'
 
 /** Everything, as CommonJS: see docs/decisions/0048-one-bundle.md. */
 const BUNDLE = 'dist/sandgate.cjs'
+const COMMAND = 'dist/cli/main.js'
 /** What `import` and `require` of the package find; `main`, `types` and `exports` of package.json name its files. */
 const LIBRARY = 'dist/library'
 const NAMES = ['CassetteError', 'record', 'replay']
 
-/** Packages, by their exact name, and what is bundled in their place. */
+/** Packages and modules of Node, by their exact name, and what is bundled in their place. */
 const SMALLER = {
   undici: 'scripts/bundled/undici.cjs',
   '@fastify/ajv-compiler': 'scripts/bundled/unused.cjs',
   '@fastify/fast-json-stringify-compiler': 'scripts/bundled/unused.cjs',
   'light-my-request': 'scripts/bundled/unused.cjs',
+  // What speaks HTTP/2, which the product does not: to load Node's own part of it takes 15 ms of a start.
+  'node:http2': 'scripts/bundled/http2.cjs',
 }
 
-const { text, inputs } = await oneFile(
+/** Types are judged by `npm run check`. */
+const compiled = promisify(execFile)('node_modules/.bin/tsc', ['-p', 'tsconfig.json', '--noCheck'])
+// Whether it has failed is asked when the bundles are made, which takes as long and needs nothing of it.
+compiled.catch(() => {})
+
+const oneBundle = oneFile(
   'scripts/bundled/entries.ts',
   {
     // Native code, and what is looked up by its files.
@@ -33,11 +43,41 @@ const { text, inputs } = await oneFile(
   },
   'const sandgateModuleUrl=require("node:url").pathToFileURL(__filename).href;',
 )
+const starters = [
+  ['program', COMMAND, '#!/usr/bin/env node'],
+  ['recorder-thread', 'dist/cassettes/writer/thread.js', ''],
+].map(async ([entry, outfile, banner]) => {
+  const { outputFiles } = await build({
+    entryPoints: [`scripts/bundled/${entry}.ts`],
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    banner: { js: banner },
+    logLevel: 'warning',
+    write: false,
+  })
+  return [outfile, outputFiles[0].text]
+})
+
+const [{ text, inputs }, ...files] = await Promise.all([oneBundle, ...starters])
+try {
+  await compiled
+} catch ({ stdout, stderr }) {
+  process.stderr.write(stdout + stderr)
+  process.exit(1)
+}
+// Written last: some of them take the place of what the compiler has made of a module.
 write(BUNDLE, text)
 write('dist/third-party.txt', notices(inputs))
+for (const [path, content] of files) write(path, content)
+chmodSync(COMMAND, 0o755)
+write('dist/config/load-thread.js', `${required('../sandgate.cjs')}sandgate.loadThread()\n`)
 
 function replace(build, name, file) {
-  build.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: resolve(file) }))
+  build.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({
+    path: resolve(file),
+  }))
 }
 
 // What earlier builds left would be packed as well.
@@ -52,23 +92,6 @@ write(
 write(`${LIBRARY}/sandgate.mjs`, `${required('../sandgate.cjs')}export const { ${list} } = sandgate\n`)
 write(`${LIBRARY}/sandgate.d.mts`, "export * from './sandgate.cjs'\n")
 copyTypes('sandgate')
-
-for (const [entry, outfile, banner] of [
-  ['program', 'dist/cli/main.js', '#!/usr/bin/env node'],
-  ['recorder-thread', 'dist/cassettes/writer/thread.js', ''],
-])
-  await build({
-    entryPoints: [`scripts/bundled/${entry}.ts`],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    banner: { js: banner },
-    logLevel: 'warning',
-  })
-
-write('dist/config/load-thread.js', `${required('../sandgate.cjs')}sandgate.loadThread()\n`)
 
 /** By require: an import would first look for the names that so large a file exports. */
 function required(bundle) {
