@@ -1,9 +1,10 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLocalJWKSet, exportJWK, jwtVerify, SignJWT } from 'jose'
 import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
+import { anyKeyPair } from '../support/key-pairs.ts'
 import { endAfterEachTest, startFront, temporaryDirectory } from './front.ts'
 import { answer, paid, scripted } from './scripted.ts'
 
@@ -46,9 +47,9 @@ describe('an assertion', () => {
   })
 })
 
-describe('a gateway that trusts the one in front', () => {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+describe('a gateway that trusts the one in front', async () => {
+  const { privateKey, publicKey } = await anyKeyPair()
+  const { privateKey: other } = await anyKeyPair()
   const ISSUER = 'https://front.example.com'
   const AUDIENCE = 'https://behind.example.com'
 
