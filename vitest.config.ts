@@ -5,15 +5,16 @@ import { EFFORT, TEST_MS, WAIT_MS } from './test/support/effort.ts'
 import { NOT_FORWARDED } from './test/support/not-forwarded.ts'
 import { NOT_QUICK } from './test/support/quick.ts'
 
-const ALL = ['test/**/*.test.ts']
-const CONTRACT = ['test/contract/**/*.test.ts']
+/** A link to test/contract: see test/support/forwarded.ts. A project of its own would have processes of its own. */
+const FORWARDED = 'test/forwarded/**/*.test.ts'
 
 export default defineConfig({
   plugins: [built()],
+  resolve: { preserveSymlinks: true },
   test: {
     server: { deps: { external: [/\/dist\/.*\.js$/] } },
     globalSetup: ['test/support/build.ts'],
-    setupFiles: ['test/support/clean-up.ts'],
+    setupFiles: ['test/support/clean-up.ts', 'test/support/forwarded.ts'],
     pool: 'forks',
     isolate: false,
     // One more than the two cores that are promised: some tests wait for time that only passes. Four were no faster.
@@ -21,26 +22,10 @@ export default defineConfig({
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,
     expect: { poll: { timeout: WAIT_MS, interval: 20 } },
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'gateway',
-          include: EFFORT === 'soak' ? longForms() : ALL,
-          exclude: EFFORT === 'quick' ? Object.values(NOT_QUICK).flatMap((paths) => paths.flatMap(both)) : [],
-        },
-      },
-      {
-        // The contract once more, asked of a gateway that forwards to a second one.
-        extends: true,
-        test: {
-          name: 'forwarded',
-          include: EFFORT === 'quick' ? [] : CONTRACT,
-          exclude: Object.keys(NOT_FORWARDED.files),
-          setupFiles: ['test/support/clean-up.ts', 'test/support/skip-not-forwarded.ts'],
-          env: { TEST_FORWARDED: '1' },
-        },
-      },
+    include: EFFORT === 'soak' ? [...longForms(), FORWARDED] : ['test/**/*.test.ts'],
+    exclude: [
+      ...Object.keys(NOT_FORWARDED.files).map((path) => path.replace('/contract/', '/forwarded/')),
+      ...(EFFORT === 'quick' ? Object.values(NOT_QUICK).flatMap((paths) => paths.flatMap(both)) : []),
     ],
   },
 })

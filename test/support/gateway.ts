@@ -71,8 +71,8 @@ export type Gateway = {
 }
 
 /**
- * With TEST_FORWARDED in the environment every gateway forwards what it decides to a second one behind it: the same
- * tests then hold for both.
+ * In the files of test/forwarded every gateway forwards what it decides to a second one behind it: the same tests hold
+ * for both.
  */
 const isForwarded = () => process.env.TEST_FORWARDED === '1'
 

@@ -16,6 +16,8 @@ export const NOT_QUICK = {
     'test/portal/widget-journeys.test.ts',
     'test/portal/widget-states.test.ts',
   ],
+  /** The contract once more. */
+  forwarded: ['test/forwarded'],
   /** Killed again and again. */
   crash: [
     'test/cassettes/writer/kill.test.ts',
