@@ -42,22 +42,24 @@ done`,
       '--',
       ...lines,
     ]),
-  // A line editor of its own on a pseudo-terminal, whose matches are written down instead of shown.
+  // A line editor of its own on a pseudo-terminal, whose matches are written down instead of shown. What waits for them
+  // starts no program: that would be most of what this takes.
   zsh: (lines) =>
     offered('zsh', [
       '-f',
       '-c',
-      `zmodload zsh/zpty
+      `zmodload zsh/zpty zsh/zselect
 zpty z zsh -f -i
 zpty -w z 'PS1= PS2= RPS1=; unsetopt prompt_cr prompt_sp; autoload -Uz compinit && compinit -u -D; source ../sandgate.zsh'
 zpty -w z 'compadd() { local -a __m; builtin compadd -A __m -O __m "$@" 2>/dev/null; print -rl -- "$__m[@]" >> ../zsh.out; builtin compadd "$@" }'
 zpty -w z 'finish() { print -r -- --- >> ../zsh.out; zle kill-buffer }; zle -N finish; bindkey "^X" finish; bindkey "^I" list-choices; print ready > ../zsh.ready'
-until [[ -s ../zsh.ready ]]; do sleep 0.05; done
+until [[ -s ../zsh.ready ]]; do zselect -t 5; done
+: > ../zsh.out
 integer n=0
 for line in "$@"; do
   zpty -n -w z "$line"$'\\t'$'\\x18'
   n+=1
-  until [[ "$(grep -c '^---$' ../zsh.out 2>/dev/null)" == $n ]]; do zpty -r -t z _ 2>/dev/null; sleep 0.02; done
+  until seen=(\${(M)\${(f)"$(<../zsh.out)"}:#---}); (( $#seen == n )); do zpty -r -t z _ 2>/dev/null; zselect -t 2; done
 done
 zpty -d z
 cat ../zsh.out`,

@@ -193,7 +193,7 @@ export type Followed = {
   readonly outputs: ReadonlyMap<Block, string>
 }
 
-const LISTENING = 'until grep -q listening gateway.log; do kill -0 $SERVER; sleep 0.05; done'
+const LISTENING = 'until grep -q listening gateway.log; do kill -0 $SERVER; sleep 0.15; done'
 const STOP = 'kill -- -$SERVER; wait $SERVER || true'
 
 /** Follows a guide from its top, in one shell, so that what a block sets is there for the next. */
