@@ -7,9 +7,8 @@ import { expectOAuthError } from '../support/problems.ts'
 let limited: Gateway
 let unlimited: Gateway
 beforeAll(async () => {
-  const store = { engine: 'memory' }
-  limited = await startGateway({ partners: partners(4), config: { store } })
-  const config = { store, rateLimits: { groups: { token: 1_000_000 } }, tokens: { failuresPerIp: 1_000_000 } }
+  limited = await startGateway({ partners: partners(4) })
+  const config = { rateLimits: { groups: { token: 1_000_000 } }, tokens: { failuresPerIp: 1_000_000 } }
   unlimited = await startGateway({ partners: partners(60), config })
 })
 
