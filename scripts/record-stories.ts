@@ -10,6 +10,8 @@ import { loadConfig } from '../src/config/load.ts'
 import { createLogger } from '../src/observe/logger.ts'
 import { createIds } from '../src/simulator/ids.ts'
 import { startGateway } from '../src/start/gateway.ts'
+import type { StartOptions } from '../src/start/options.ts'
+import type { ActiveKey } from '../src/tokens/key-file.ts'
 import { STORIES, type Story } from './recording-stories.ts'
 
 const T0 = Date.UTC(2026, 0, 15, 9, 30)
@@ -18,7 +20,11 @@ const SALT = Buffer.from('sandgate-stories').toString('base64url')
 const ORIGIN = 'http://127.0.0.1:8080'
 
 /** Records one story into `directory`: a clock that stands still, seeded ids, no port, so the file never changes. */
-async function recordStory(story: Story, directory: string): Promise<void> {
+async function recordStory(
+  story: Story,
+  directory: string,
+  firstKey: NonNullable<StartOptions['firstKey']>,
+): Promise<void> {
   const config = storyConfig(story)
   const clock = frozenClock(T0)
   const writer = await createWriter({
@@ -43,6 +49,7 @@ async function recordStory(story: Story, directory: string): Promise<void> {
   const gateway = await startGateway({
     config,
     clock,
+    firstKey,
     ids: createIds(clock, seeded(story.name)),
     logger: createLogger({ requests: false, format: 'off' }),
     observer: {
@@ -88,5 +95,11 @@ function seeded(seed: string): (bytes: number) => Buffer {
 
 /** Records every story into `directory`. */
 export async function recordStories(directory: string): Promise<void> {
-  for (const story of STORIES) await recordStory(story, directory)
+  // One key signs the tokens of all of them, and none is on a tape: making one takes longer than a story.
+  let key: Promise<ActiveKey> | undefined
+  for (const story of STORIES)
+    await recordStory(story, directory, (make) => {
+      key ??= make()
+      return key
+    })
 }

@@ -7,6 +7,7 @@ import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { UsageHistory } from '../observe/usage-history.ts'
 import type { Ids } from '../simulator/ids.ts'
+import type { ActiveKey } from '../tokens/key-file.ts'
 import type { UpstreamParts } from './deciders.ts'
 import type { ConfigurationState } from './metric-sources.ts'
 
@@ -21,6 +22,8 @@ export type StartOptions = {
   readonly clock?: Clock
   /** Where identifiers come from; by default random. */
   readonly ids?: Ids
+  /** Where a gateway that has no signing key gets its first one; by default it makes one. */
+  readonly firstKey?: (make: () => Promise<ActiveKey>) => Promise<ActiveKey>
   /** Sees every exchange in place of the recordings that an operator starts. */
   readonly observer?: Pick<Recordings, 'isActive' | 'record'>
   /** Who decides; by default the simulator. */

@@ -75,6 +75,7 @@ export async function openParts(options: StartOptions): Promise<Parts> {
     clock,
     lifetimeSeconds: config.tokens.lifetimeSeconds,
     publishSeconds: config.tokens.publishSeconds,
+    ...(options.firstKey && { first: options.firstKey }),
   })
   const recordings = createRecordings({
     config: () => settings.current().config,

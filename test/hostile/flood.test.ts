@@ -14,7 +14,7 @@ let caller: Caller
 let authorization: string
 
 beforeAll(async () => {
-  const config = { store: { engine: 'memory' }, rateLimits: { groups: UNLIMITED }, log: { requests: false } }
+  const config = { rateLimits: { groups: UNLIMITED }, log: { requests: false } }
   gateway = await startGateway({ partners: partners(2), config })
   caller = newCaller(gateway)
   authorization = `Authorization: Bearer ${await token(caller)}`

@@ -11,8 +11,8 @@ import { createVerdict } from './verdict.ts'
 import { createThrower, type Impact } from './volley.ts'
 
 const VOLLEY = 80
-/** So many meet the limits by default: enough that they are met in every group. */
-const LIMITED = Math.max(2000, Math.round(REQUESTS * 0.1))
+/** So many meet the limits by default: a thousand use up what there is for a minute, and the rest are refused. */
+const LIMITED = Math.max(1500, Math.round(REQUESTS * 0.1))
 const RAISED = Math.max(VOLLEY, REQUESTS - LIMITED)
 const LANES = 8
 const UNLIMITED = Object.fromEntries(

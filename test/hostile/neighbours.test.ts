@@ -8,7 +8,7 @@ import { type Caller, callerFor, get, post, token } from '../support/http.ts'
 import { partner } from '../support/partners.ts'
 
 const isSoak = EFFORT === 'soak'
-const PHASE_MS = isSoak ? 60_000 : 1500
+const PHASE_MS = isSoak ? 60_000 : 1000
 /** Requests a second of the partner that behaves well. */
 const RATE = isSoak ? 100 : 30
 const good = partner('good', {
@@ -166,7 +166,7 @@ it('a gateway under every attack at once refuses nothing of a partner that behav
   const quiet = await behave(caller, PHASE_MS)
   let stopped = false
   const attacking = attack(gateway, () => stopped)
-  await sleep(1000)
+  await sleep(500)
   const besieged = await behave(caller, PHASE_MS)
   const ready = await fetch(`${gateway.operatorUrl}/readyz`)
   // Each of them is really beyond its bound: the limits of a partner do not end the attack before it begins. A machine

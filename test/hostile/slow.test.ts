@@ -27,7 +27,6 @@ beforeAll(async () => {
     connectionsPerAddress: 10_000,
   }
   const config = {
-    store: { engine: 'memory' },
     server,
     rateLimits: { groups: UNLIMITED },
     log: { requests: false },

@@ -8,6 +8,7 @@ import { createLogger } from '../../src/observe/logger.ts'
 import { type RunningGateway, startGateway } from '../../src/start/gateway.ts'
 import type { StartOptions } from '../../src/start/options.ts'
 import { partner, partnerConfig, type TestPartner } from '../support/partners.ts'
+import { keptSigningKey } from '../support/signing-key.ts'
 
 export const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 export const FORM = 'application/x-www-form-urlencoded'
@@ -61,7 +62,13 @@ export async function startPortalGateway(options: PortalGatewayOptions = {}): Pr
   const lines: string[] = []
   const logger = createLogger({ ...config.log, format: 'json' }, { write: (line) => lines.push(line) })
   const clock = frozenClock(Math.floor(now / 1000) * 1000)
-  const running = await startGateway({ config, logger, clock, ...(observer && { observer }) })
+  const running = await startGateway({
+    config,
+    logger,
+    clock,
+    firstKey: keptSigningKey,
+    ...(observer && { observer }),
+  })
   const tokens = new Map<string, { readonly token: Promise<string>; readonly at: number }>()
   let next = 0
   const token = (one: TestPartner) => {

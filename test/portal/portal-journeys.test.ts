@@ -27,6 +27,15 @@ async function signIn(page: Page, { keyId, secret }: TestPartner): Promise<void>
 /** What the page says is left of a cap or group. */
 const left = (page: Page, card: string, name: string) => page.locator(`.${card} [data-name="${name}"] strong`)
 
+/** Waits until what the partner did is kept, a second later: a page that loads anew until it shows it costs far more. */
+async function kept({ id }: TestPartner, part: 'history' | 'refusals'): Promise<void> {
+  const count = async () => {
+    const answer = await fetch(`${gateway().operatorUrl}/usage/${id}`)
+    return ((await answer.json()) as Record<typeof part, readonly unknown[]>)[part].length
+  }
+  await expect.poll(count, { interval: 100 }).toBeGreaterThan(0)
+}
+
 /** The page asks for itself: its timers are moved on, not waited for. */
 const someTimeLater = (page: Page) => page.clock.runFor(11_000)
 
@@ -54,16 +63,10 @@ describe('a partner in a browser', () => {
     const refused = await gateway().pay(one, 1077)
     expect(refused.status).toBe(429)
     const id = refused.headers.get('x-request-id') ?? ''
-    await expect
-      .poll(
-        async () => {
-          await someTimeLater(page)
-          // Not the text of the first one: what is not there yet would be waited for on the page's clock.
-          return (await page.locator('.runs').allTextContents()).join()
-        },
-        { interval: 300 },
-      )
-      .toContain(id)
+    await kept(one, 'refusals')
+    await someTimeLater(page)
+    // Not the text of the first one: what is not there yet would be waited for on the page's clock.
+    await expect.poll(async () => (await page.locator('.runs').allTextContents()).join()).toContain(id)
     expect(await page.locator('.runs .run-head').first().textContent()).toContain('RATE_LIMITED 429')
     expect(await left(page, 'limits', 'payments.fund').textContent()).toBe('Used up')
     expect(await page.locator('.verdict').textContent()).toContain('Rate limit reached: Funding')
@@ -120,16 +123,9 @@ describe('a partner in a browser', () => {
     const one = gateway().nextPartner()
     await gateway().pay(one, 1077)
     const { page } = await openReader(browser(), gateway().url, { locale: 'en-GH', hasClock: true })
+    await kept(one, 'history')
     await signIn(page, one)
-    await expect
-      .poll(
-        async () => {
-          await someTimeLater(page)
-          return page.locator('#table').count()
-        },
-        { interval: 300 },
-      )
-      .toBe(1)
+    expect(await page.locator('#table').count()).toBe(1)
     await page.click('#table summary')
     await page.fill('#request', 'req_half')
     await gateway().pay(one, 2077)
@@ -184,15 +180,9 @@ describe('every state of the page', () => {
     await isFine()
     await gateway().pay(one, 50_000_000)
     for (let i = 0; i < 8; i++) await gateway().pay(one, 1077)
-    await expect
-      .poll(
-        async () => {
-          await page.reload()
-          return page.locator('.run').count()
-        },
-        { interval: 300 },
-      )
-      .toBeGreaterThan(0)
+    await kept(one, 'refusals')
+    await page.reload()
+    expect(await page.locator('.run').count()).toBeGreaterThan(0)
     for (const details of await page.locator('summary').all()) await details.click()
     await isFine()
     await page.goto(`${gateway().url}/portal/usage?history=days&request=req_unknown`)

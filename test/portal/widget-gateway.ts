@@ -6,6 +6,7 @@ import type { Config } from '../../src/config/schema.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { type RunningGateway, startGateway } from '../../src/start/gateway.ts'
 import { DEMO_CLIENT } from '../support/partners.ts'
+import { keptSigningKey } from '../support/signing-key.ts'
 
 export const APPROVED_PHONE = '+2250700000001'
 export const REJECTED_PHONE = '+2250000000009'
@@ -36,7 +37,12 @@ export function useWidgetGateway(
     const config = change(testConfig())
     // Time stands still unless a test moves it.
     const clock = frozenClock(Date.now())
-    running = await startGateway({ config, logger: createLogger(config.log), clock })
+    running = await startGateway({
+      config,
+      logger: createLogger(config.log),
+      clock,
+      firstKey: keptSigningKey,
+    })
     gateway = await widgetGateway(running)
   })
   afterAll(() => running?.close())

@@ -80,7 +80,7 @@ export async function openReader(browser: Browser, origin: string, view: View = 
   context.on('console', onConsole)
   context.on('weberror', onError)
   onTestFinished(async ({ task }) => {
-    if (task.result?.state === 'fail' || !('session' in seat)) await context.close()
+    if (task.result?.state === 'fail') await context.close()
     else {
       // What the page has said so far has arrived when it answers.
       await page.evaluate('1')
@@ -94,39 +94,43 @@ export async function openReader(browser: Browser, origin: string, view: View = 
   return { context, page }
 }
 
-/** A page that many readers use one after the other: a new one is a new process, which compiles every script anew. */
-type Seat = Reader & { readonly session: CDPSession }
+/**
+ * A page that many readers use one after the other: a new one is a new process, which compiles every script anew. What
+ * installs a clock stays in its context.
+ */
+type Seat = Reader & { readonly session: CDPSession; readonly hasClock: boolean }
 
 const empty: Seat[] = []
 
-async function takeSeat(browser: Browser, view: View): Promise<Reader | Seat> {
-  const { viewport = PHONE, locale = 'fr-CI', colorScheme = 'light', javaScriptEnabled, hasClock } = view
-  // What installs a clock stays in its context, and a context has scripts or has none.
-  if (hasClock || javaScriptEnabled === false) {
-    const context = await browser.newContext({
-      viewport,
-      locale,
-      colorScheme,
-      ...(javaScriptEnabled === false && { javaScriptEnabled }),
-    })
-    context.setDefaultTimeout(WAIT_MS)
-    const page = await context.newPage()
-    if (hasClock) await page.clock.install()
-    return { context, page }
+async function takeSeat(browser: Browser, view: View): Promise<Seat> {
+  const {
+    viewport = PHONE,
+    locale = 'fr-CI',
+    colorScheme = 'light',
+    javaScriptEnabled = true,
+    hasClock = false,
+  } = view
+  const free = empty.findIndex((seat) => seat.hasClock === hasClock)
+  const seat = empty.splice(free, free < 0 ? 0 : 1)[0] ?? (await addSeat(browser, hasClock))
+  const { page, session } = seat
+  await page.setViewportSize(viewport)
+  await page.emulateMedia({ colorScheme })
+  await session.send('Emulation.setUserAgentOverride', { userAgent: '', acceptLanguage: locale })
+  await session.send('Emulation.setLocaleOverride', { locale })
+  await session.send('Emulation.setScriptExecutionDisabled', { value: !javaScriptEnabled })
+  if (hasClock) {
+    // Of whoever sat there before, it may be anywhere and stand still.
+    await page.clock.install()
+    await page.clock.resume()
   }
-  const seat = empty.pop() ?? (await addSeat(browser))
-  await seat.page.setViewportSize(viewport)
-  await seat.page.emulateMedia({ colorScheme })
-  await seat.session.send('Emulation.setUserAgentOverride', { userAgent: '', acceptLanguage: locale })
-  await seat.session.send('Emulation.setLocaleOverride', { locale })
   return seat
 }
 
-async function addSeat(browser: Browser): Promise<Seat> {
+async function addSeat(browser: Browser, hasClock: boolean): Promise<Seat> {
   const context = await browser.newContext()
   context.setDefaultTimeout(WAIT_MS)
   const page = await context.newPage()
-  return { context, page, session: await context.newCDPSession(page) }
+  return { context, page, session: await context.newCDPSession(page), hasClock }
 }
 
 /** As nobody had been there: no document, no cookie, nothing stored, no routes, no other page. */

@@ -30,7 +30,7 @@ function count(variable: string, full: number, soak: number): number {
 }
 
 /** Hostile requests that are thrown at one gateway. */
-export const HOSTILE_REQUESTS = count('SANDGATE_HOSTILE_REQUESTS', 3000, 1_000_000)
+export const HOSTILE_REQUESTS = count('SANDGATE_HOSTILE_REQUESTS', 2200, 1_000_000)
 /** Repeats the requests of a run that failed. */
 export const HOSTILE_SEED = count('SANDGATE_HOSTILE_SEED', anySeed(), anySeed())
 /** Requests that are forwarded while memory is watched. */
