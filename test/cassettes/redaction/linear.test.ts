@@ -6,7 +6,7 @@ import { EFFORT } from '../../support/effort.ts'
 import { bodyText, exchange, redactor } from '../recording-fixtures.ts'
 
 const KB = 1024
-const SIZE = (EFFORT === 'soak' ? 16 : 8) * KB
+const SIZE = (EFFORT === 'soak' ? 16 : 4) * KB
 const fill = (piece: string) => (size: number) => piece.repeat(Math.ceil(size / piece.length))
 const list = (item: (i: number) => string) => (size: number) => {
   const items: string[] = []
