@@ -119,6 +119,8 @@ describe('a body beyond what is looked through', () => {
       bodyText(redactor().redact(exchange({ target: '/v1/x', body: bytes })).exchange.request)
     const same = again(body)
     expect(same).toBe(bodyText(one.exchange.request))
+    // This process remembers the last ones; of the shortest body it is known what another one has made of it.
+    if (body.length === 6) expect(same).toBe('a body of 6 bytes, scrypt U5dq8jpBunfEImdYTGTDCmDMSjVwL0Na')
     const other = Buffer.from(body)
     other[other.length - 1] = (other[other.length - 1] ?? 0) ^ 1
     expect(again(other)).not.toBe(same)
