@@ -33,7 +33,7 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
   const app = fastify({
     schemaController: WITHOUT_SCHEMAS,
     logger: false,
-    exposeHeadRoutes: true,
+    exposeHeadRoutes: false,
     return503OnClosing: false,
     // A query is read by the schema of its operation.
     routerOptions: { maxParamLength: 256, querystringParser: () => NO_QUERY },
@@ -78,7 +78,9 @@ export function createPartnerServer(gateway: Gateway, endpoints: readonly Endpoi
   }
   for (const endpoint of endpoints) {
     const { method, path } = endpoint.row
-    app.route({ method, url: routePath(path), config: { endpoint }, handler: unreachable })
+    // One route of two methods: Fastify makes HEAD by registering all of it once more.
+    const methods = method === 'GET' ? ['GET', 'HEAD'] : method
+    app.route({ method: methods, url: routePath(path), config: { endpoint }, handler: unreachable })
   }
   app.setNotFoundHandler(unreachable)
   app.server.on('connect', (_req, socket) => answerConnect(gateway, socket))

@@ -16,7 +16,7 @@ import { createSecrets } from '../../src/cassettes/redaction/secrets/secrets.ts'
 import { createWriter } from '../../src/cassettes/writer/writer.ts'
 import { terminalProgress } from '../../src/cli/progress.ts'
 import { exchange, HEADER, scratch, settings } from '../cassettes/recording-fixtures.ts'
-import { requesting, sandgateRecord } from '../recorder/command.ts'
+import { recordHere, requesting, sandgateRecord } from '../recorder/command.ts'
 import { answerEmpty, startUpstream } from '../recorder/upstream.ts'
 import { cassetteOf, sandgate } from './cassette-fixtures.ts'
 
@@ -168,19 +168,19 @@ describe('sandgate record --mode all', () => {
   it('leaves the old cassette when the command fails, with the new one beside it', async () => {
     const { url } = await startUpstream(answerEmpty)
     const out = file('all.har')
-    const record = (...child: string[]) =>
-      sandgateRecord(['--upstream', url.origin, '--out', out, '--mode', 'all', '--', ...child])
+    const record = (run: typeof recordHere, child: readonly string[]) =>
+      run(['--upstream', url.origin, '--out', out, '--mode', 'all', '--', ...child])
     const failing = [...requesting('/v1/score?customerRef=CUS-1')]
     failing[2] = `${failing[2]}\nexit 3`
     // Where there is none, it is written in its place.
-    expect((await record(...failing)).code).toBe(3)
+    expect((await record(recordHere, failing)).code).toBe(3)
     const before = readFileSync(out, 'utf8')
-    const ended = await record(...failing)
+    const ended = await record(sandgateRecord, failing)
     expect(ended).toMatchObject({ code: 3, stderr: expect.stringContaining('all.partial.har') })
     expect(ended.stderr).toContain(`the command failed, so ${out} stands as it was`)
     expect(readFileSync(out, 'utf8')).toBe(before)
     expect(loadCassette(file('all.partial.har')).interactions).toHaveLength(1)
-    expect((await record(...requesting('/v1/score?customerRef=CUS-2'))).code).toBe(0)
+    expect((await record(recordHere, requesting('/v1/score?customerRef=CUS-2'))).code).toBe(0)
     expect(readFileSync(out, 'utf8')).not.toBe(before)
   })
 

@@ -59,7 +59,7 @@ export const STORED_ANSWERS = count('TEST_STORED_ANSWERS', 52_000, 5_000_000)
 export const MANY_PARTNERS = count('TEST_MANY_PARTNERS', 1500, 10_000)
 
 /** Secrets and people that are put into generated exchanges, ten in a recording. */
-export const CANARIES = count('TEST_CANARIES', 300, 60_000)
+export const CANARIES = count('TEST_CANARIES', 200, 60_000)
 
 const PROPERTY_FACTOR = count('TEST_PROPERTY_FACTOR', 1, 20)
 

@@ -10,7 +10,7 @@ import type { Json } from './client.ts'
 import { cassetteOf } from './recording.ts'
 import { T0 } from './sandbox.ts'
 
-const ENTRIES = EFFORT === 'soak' ? 500 : 150
+const ENTRIES = EFFORT === 'soak' ? 500 : 80
 
 const accountId = (i: number) => `acc_${String(i).padStart(12, '0')}`
 const opened = (i: number, more: Json = {}): Row => [

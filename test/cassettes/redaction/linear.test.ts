@@ -6,7 +6,7 @@ import { EFFORT } from '../../support/effort.ts'
 import { bodyText, exchange, redactor } from '../recording-fixtures.ts'
 
 const KB = 1024
-const SIZE = (EFFORT === 'soak' ? 16 : 8) * KB
+const SIZE = (EFFORT === 'soak' ? 16 : 4) * KB
 const fill = (piece: string) => (size: number) => piece.repeat(Math.ceil(size / piece.length))
 const list = (item: (i: number) => string) => (size: number) => {
   const items: string[] = []
@@ -119,6 +119,8 @@ describe('a body beyond what is looked through', () => {
       bodyText(redactor().redact(exchange({ target: '/v1/x', body: bytes })).exchange.request)
     const same = again(body)
     expect(same).toBe(bodyText(one.exchange.request))
+    // This process remembers the last ones; of the shortest body it is known what another one has made of it.
+    if (body.length === 6) expect(same).toBe('a body of 6 bytes, scrypt U5dq8jpBunfEImdYTGTDCmDMSjVwL0Na')
     const other = Buffer.from(body)
     other[other.length - 1] = (other[other.length - 1] ?? 0) ^ 1
     expect(again(other)).not.toBe(same)

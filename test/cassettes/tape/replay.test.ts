@@ -81,7 +81,7 @@ describe('whatever is recorded replays', () => {
         expect(tape.ledger().missed).toBe(0)
       }),
       {
-        numRuns: Math.min(300, runs(200)),
+        numRuns: Math.min(300, runs(120)),
         // Always the same suites, the first of 300: the search for room is bounded, and one in some thousand needs more than it has.
         seed: 20_260_115,
         // One customer asks twice: who moves aside for the other test must not move to the second answer.

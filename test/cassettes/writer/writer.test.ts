@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
@@ -83,10 +92,7 @@ describe('a recording', () => {
   it('of a dead process is not in the way, of a living one on another machine it is', () => {
     const lock = join(directory, 'x.cassette.lock')
     const dead = Number(execFileSync(process.execPath, ['-p', 'process.pid']))
-    writeFileSync(
-      lock,
-      JSON.stringify({ pid: dead, host: execFileSync('hostname').toString().trim(), token: 'a' }),
-    )
+    writeFileSync(lock, JSON.stringify({ pid: dead, host: hostname(), token: 'a' }))
     acquireLock(lock)()
     expect(existsSync(lock)).toBe(false)
     writeFileSync(lock, JSON.stringify({ pid: dead, host: 'elsewhere', mark: 'a' }))
@@ -95,7 +101,7 @@ describe('a recording', () => {
       lock,
       JSON.stringify({
         pid: process.pid,
-        host: execFileSync('hostname').toString().trim(),
+        host: hostname(),
         started: '1',
         token: 'a',
       }),
@@ -339,9 +345,7 @@ console.log(performance.now())`
 
 function linkOf(fd: string): string {
   try {
-    return execFileSync('readlink', [`/proc/${process.pid}/fd/${fd}`])
-      .toString()
-      .trim()
+    return readlinkSync(`/proc/self/fd/${fd}`)
   } catch {
     return ''
   }
