@@ -76,7 +76,7 @@ it('a known client takes no longer to refuse than an unknown one, nor a nearly r
   const samples = new Map(Object.keys(kinds).map((name) => [name, [] as number[]]))
   const order = Object.entries(kinds)
   // Interleaved, the first one changing, so that a slow moment of the machine meets every kind alike.
-  for (let i = 0; i < 230; i++) {
+  for (let i = 0; i < 330; i++) {
     for (let k = 0; k < order.length; k++) {
       const [name, send] = order[(i + k) % order.length] ?? ['', kinds.known]
       const startedAt = performance.now()
