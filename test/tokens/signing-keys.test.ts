@@ -252,7 +252,14 @@ describe('signing keys', () => {
     ['of another version', (text: string) => text.replace('"version": 1', '"version": 2')],
     ['without its lists', (text: string) => text.replace('"retiring"', '"other"')],
     ['under another kid', (text: string) => text.replace(/"kid": "./, '"kid": "~')],
-    ['changed in the modulus', (text: string) => text.replace(/"n": "(.{20})./, '"n": "$1_')],
+    [
+      'changed in the modulus',
+      (text: string) =>
+        text.replace(
+          /("n": ".{20})(.)/,
+          (_, before: string, digit: string) => before + (digit === '_' ? '-' : '_'),
+        ),
+    ],
     [
       'changed in the private half',
       (text: string) => text.replace(/"(d|p)": "(.{20})..../g, '"$1": "$2AAAA'),
