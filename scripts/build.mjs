@@ -75,9 +75,7 @@ chmodSync(COMMAND, 0o755)
 write('dist/config/load-thread.js', `${required('../sandgate.cjs')}sandgate.loadThread()\n`)
 
 function replace(build, name, file) {
-  build.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({
-    path: resolve(file),
-  }))
+  build.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: resolve(file) }))
 }
 
 // What earlier builds left would be packed as well.

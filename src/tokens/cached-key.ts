@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceFileSync, writeAllSync } from '../replace-file.ts'
 import { isOurs, userCache } from '../user-cache.ts'
-import { type ActiveKey, KEY_FILE, readKeyFile, serialize } from './key-file.ts'
+import { type ActiveKey, KEY_FILE, parseKeys, serialize } from './key-file.ts'
 
 /**
  * The key of a gateway on this machine that keeps nothing, from the one before it: making a key takes longer than all
@@ -38,10 +38,8 @@ function keptIn(directory: string): ActiveKey | undefined {
     const path = join(directory, KEY_FILE)
     if (!isOurs(path)) return undefined
     const text = readFileSync(path, 'utf8')
-    if (last?.text === text) return last.key
-    const key = readKeyFile(directory)?.active
-    if (key !== undefined) last = { text, key }
-    return key
+    if (last?.text !== text) last = { text, key: parseKeys(text).active }
+    return last.key
   } catch {
     return undefined
   }

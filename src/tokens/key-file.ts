@@ -68,7 +68,7 @@ export function readKeyFile(directory: string): KeySet | undefined {
     throw new SigningKeysError(`The signing keys in ${path} cannot be read (${describe(cause)}).`, fix, cause)
   }
   try {
-    return parse(text)
+    return parseKeys(text)
   } catch (cause) {
     const fix =
       'Restore the file from a backup, or delete it: new keys are made then, and partners exchange again.'
@@ -119,7 +119,8 @@ function withPrivateHalf({ kid, createdAtMs, longestLifetimeSeconds, privateKey 
   }
 }
 
-function parse(text: string): KeySet {
+/** The keys in the text of such a file. Throws when it is not whole; what it throws may quote the text. */
+export function parseKeys(text: string): KeySet {
   const file = record(JSON.parse(text), 'the file')
   if (file.version !== VERSION) throw new DamagedKeysError(`its version is not ${VERSION}`)
   if (!Array.isArray(file.retiring)) throw new DamagedKeysError('retiring is not a list')

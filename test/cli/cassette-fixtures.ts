@@ -86,3 +86,7 @@ export function recordFrom(url: string, { keyId, secret }: { keyId: string; secr
   }
   return { exchanges, send, login }
 }
+
+/** Lines of a shell that put a token into `token`, of a replay whose address is in SANDGATE_URL. */
+export const SIGN_IN = `token=$(curl -sS -d 'client_id=key_demo&client_secret=any' "$SANDGATE_URL/auth/token" |
+  sed 's/.*"access_token": *"\\([^"]*\\)".*/\\1/')`

@@ -6,7 +6,7 @@ import { writeHar } from '../../src/cassettes/file/har/write.ts'
 import { createSecrets } from '../../src/cassettes/redaction/secrets/secrets.ts'
 import { DEFAULT_OUTCOMES } from '../../src/config/outcomes.ts'
 import { exchange, HEADER, redactor, scratch } from '../cassettes/recording-fixtures.ts'
-import { sandgate } from './cassette-fixtures.ts'
+import { SIGN_IN, sandgate } from './cassette-fixtures.ts'
 
 const directory = scratch()
 const cassette = join(directory, 'keyed.har')
@@ -14,8 +14,7 @@ const program = join(directory, 'submit.sh')
 
 /** Submits a person with the phone that it is given; by curl, since a Node.js takes longer to start than all that it asks. */
 const PROGRAM = `
-token=$(curl -sS -d 'client_id=key_demo&client_secret=any' "$SANDGATE_URL/auth/token" |
-  sed 's/.*"access_token": *"\\([^"]*\\)".*/\\1/')
+${SIGN_IN}
 curl -sS -o /dev/null -H "authorization: Bearer $token" -H 'content-type: application/json' -H "idempotency-key: $(cat /proc/sys/kernel/random/uuid)" -d "{\\"phone\\":\\"$1\\"}" "$SANDGATE_URL/v1/kyc/submit"
 `
 

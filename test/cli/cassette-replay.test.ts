@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { writeHar } from '../../src/cassettes/file/har/write.ts'
 import { createSecrets } from '../../src/cassettes/redaction/secrets/secrets.ts'
 import { exchange, HEADER, scratch } from '../cassettes/recording-fixtures.ts'
-import { cassetteOf, sandgate } from './cassette-fixtures.ts'
+import { cassetteOf, SIGN_IN, sandgate } from './cassette-fixtures.ts'
 
 const directory = scratch()
 const file = (name: string) => join(directory, name)
@@ -15,8 +15,7 @@ const file = (name: string) => join(directory, name)
  * Node.js of its own takes longer to start than all that it asks. Orders come as JSON.
  */
 const PROGRAM = `
-token=$(curl -sS -d 'client_id=key_demo&client_secret=any' "$SANDGATE_URL/auth/token" |
-  sed 's/.*"access_token": *"\\([^"]*\\)".*/\\1/')
+${SIGN_IN}
 for order; do
   said=$(curl -sS -H "authorization: Bearer $token" -H 'content-type: application/json' \
     -H "idempotency-key: $(cat /proc/sys/kernel/random/uuid)" \

@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { type ActiveKey, KEY_FILE, readKeyFile } from '../../src/tokens/key-file.ts'
+import { type ActiveKey, KEY_FILE, parseKeys } from '../../src/tokens/key-file.ts'
 
 /**
  * Puts a signing key that was made for all tests into a data directory, which it makes where there is none: making a key
@@ -17,11 +16,6 @@ let kept: ActiveKey | undefined
 
 /** The same for a gateway in this process that keeps nothing: its first key. */
 export async function keptSigningKey(): Promise<ActiveKey> {
-  if (kept) return kept
-  const directory = mkdtempSync(join(tmpdir(), 'sandgate-key-'))
-  keepSigningKey(directory)
-  kept = readKeyFile(directory)?.active
-  rmSync(directory, { recursive: true })
-  if (!kept) throw new Error('the key that was made for all tests is not there')
+  kept ??= parseKeys(inject('signingKeys').front).active
   return kept
 }

@@ -19,7 +19,8 @@ export function shortDigest(bytes: Uint8Array): string {
 
 /**
  * The last ones, by their length and SHA-256: a client that tries again sends the same bytes, and what is forwarded at a
- * miss was looked for before. In the memory alone, where the bodies themselves have been.
+ * miss was looked for before. In the memory alone, where the bodies themselves have been. The thread of a recording loads
+ * no package for it.
  */
 const lately = new Map<string, string>()
 const LATELY = 16
