@@ -39,10 +39,7 @@ type Waiting = {
 
 type Writes = Map<string, Buffer | undefined>
 
-/**
- * How often a store that could not write tries again by itself. Each attempt that fails costs two lines on stderr,
- * which the LMDB binding writes and nothing can turn off.
- */
+/** How often a store that could not write tries again by itself. */
 const PROBE_MS = 1_000
 
 /** About as large as an ordinary commit, so that a probe which fits says something. */

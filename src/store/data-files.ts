@@ -112,7 +112,7 @@ function proveRoom(directory: string): void {
   }
 }
 
-/** More than LMDB opens. */
+/** More than LMDB and the room in its file open. */
 const DESCRIPTORS = 8
 
 /** Where LMDB cannot open its next file, the binding ends the process. */

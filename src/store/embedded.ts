@@ -9,6 +9,7 @@ import { FENCE_BLOCK, FENCE_MARK, type Fences, reservedFences } from './fences.t
 import { holdingOf } from './holdings.ts'
 import { decodeNumber, encodeNumber, installationName, quotaName } from './keyspace.ts'
 import {
+  closeLmdb,
   codeOf,
   copyLmdb,
   createDisk,
@@ -16,6 +17,8 @@ import {
   type Lmdb,
   messageOf,
   openLmdb,
+  unwritable,
+  writeNow,
 } from './lmdb-backing.ts'
 import { DATA_FILE } from './lmdb-file.ts'
 import { createStore } from './local-store.ts'
@@ -117,7 +120,7 @@ async function openIn(directory: string, options: EmbeddedStoreOptions): Promise
       }
     }
   } catch (error) {
-    await db?.close()
+    if (db !== undefined) await closeLmdb(db)
     await beacon.close()
     throw error
   }
@@ -152,8 +155,7 @@ async function claim(db: Lmdb, directory: string, beacon: Beacon): Promise<Opene
   } catch (error) {
     const secret = db.getBinary(SECRET_NAME)
     if (error instanceof StoreOpenError || secret === undefined) throw error
-    const problem = `the data directory cannot be written: ${messageOf(error)}`
-    return { secret: Buffer.from(secret), firstFence: undefined, problem }
+    return { secret: Buffer.from(secret), firstFence: undefined, problem: unwritable(error) }
   }
 }
 
@@ -201,19 +203,23 @@ function isBegun(db: Lmdb): boolean {
  * the first format gets the counts of what its partners hold, which that did not keep.
  */
 function initialise(db: Lmdb): { secret: Buffer; firstFence: number } {
-  return db.transactionSync(() => {
+  let firstFence = 1
+  let secret = Buffer.alloc(0)
+  writeNow(db, () => {
     const mark = db.getBinary(FENCE_KEY)
-    const firstFence = mark === undefined ? 1 : decodeNumber(mark)
+    if (mark !== undefined) firstFence = decodeNumber(mark)
+    secret = Buffer.from(db.getBinary(SECRET_NAME) ?? randomBytes(32))
     const format = db.getBinary(FORMAT_NAME)
-    if (format !== undefined && decodeNumber(format) < 2)
-      for (const [name, held] of countHeld(createLmdbBacking(db)))
-        db.putSync(Buffer.from(name), encodeNumber(FOREVER, held))
-    db.putSync(FENCE_KEY, encodeNumber(FOREVER, firstFence + FENCE_BLOCK))
-    db.putSync(FORMAT_NAME, encodeNumber(FOREVER, FORMAT))
-    const secret = db.getBinary(SECRET_NAME) ?? randomBytes(32)
-    db.putSync(SECRET_NAME, secret)
-    return { secret: Buffer.from(secret), firstFence }
+    const isFirstFormat = format !== undefined && decodeNumber(format) < 2
+    const counts = isFirstFormat ? countHeld(createLmdbBacking(db)) : new Map<string, number>()
+    return [
+      ...Array.from(counts, ([name, held]) => [Buffer.from(name), encodeNumber(FOREVER, held)] as const),
+      [FENCE_KEY, encodeNumber(FOREVER, firstFence + FENCE_BLOCK)],
+      [FORMAT_NAME, encodeNumber(FOREVER, FORMAT)],
+      [SECRET_NAME, secret],
+    ]
   })
+  return { secret, firstFence }
 }
 
 function countHeld(entries: Entries): Map<string, number> {

@@ -3,10 +3,12 @@ import { open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import type { Entries, Entry, RangeQuery } from './backing.ts'
-import { DATA_FILE } from './lmdb-file.ts'
+import { DATA_FILE, reusablePages } from './lmdb-file.ts'
+import { openRoom, type Room } from './lmdb-room.ts'
 import { type StoreDisk, StoreUnavailable } from './store.ts'
 
-export type Lmdb = RootDatabase<Buffer, Buffer>
+/** All that is written goes through `writeNow` or the backing, which make room for it. */
+export type Lmdb = RootDatabase<Buffer, Buffer> & { readonly room: Room }
 
 /**
  * Opens the environment; throws what LMDB throws.
@@ -30,7 +32,28 @@ export function openLmdb(path: string): Lmdb {
     // Not in the binding's types: the mode of data.mdb and lock.mdb.
     permissionsMode: 0o600,
   }
-  return open<Buffer, Buffer>(options)
+  const db = open<Buffer, Buffer>(options)
+  try {
+    return Object.assign(db, { room: openRoom(path) })
+  } catch (error) {
+    void db.close()
+    throw error
+  }
+}
+
+export async function closeLmdb(db: Lmdb): Promise<void> {
+  db.room.close()
+  await db.close()
+}
+
+/** Writes at once what `decide` returns, which it reads under LMDB's lock, that holds between processes. */
+export function writeNow(db: Lmdb, decide: () => readonly (readonly [Buffer, Buffer])[]): void {
+  db.transactionSync(() => {
+    const entries = decide()
+    if (entries.length === 0) return
+    db.room.make(entries.map(([, value]) => value))
+    for (const [name, value] of entries) db.putSync(name, value)
+  })
 }
 
 /**
@@ -78,12 +101,17 @@ export function createLmdbBacking(db: Lmdb): LmdbEntries {
   async function write(writes: ReadonlyMap<string, Buffer | undefined>): Promise<void> {
     if (broken !== undefined) throw broken
     try {
+      db.room.make(writes.values())
+    } catch (cause) {
+      throw new StoreUnavailable(unwritable(cause), { cause })
+    }
+    try {
       await (failed ? within(RETRY_MS, commit(writes)) : commit(writes))
       failed = false
     } catch (error) {
       failed = true
       const cause = await commitErrorOf(error)
-      const message = `the data directory cannot be written: ${messageOf(cause)}`
+      const message = unwritable(cause)
       if (error !== LATE && !FATAL.has(codeOf(cause))) throw new StoreUnavailable(message, { cause })
       broken = new StoreUnavailable(`${message}; restart when the disk is sound`, { cause })
       throw broken
@@ -121,9 +149,12 @@ export function createLmdbBacking(db: Lmdb): LmdbEntries {
     },
     write,
     isSound: () => !failed,
-    close: () => db.close(),
+    close: () => closeLmdb(db),
   }
 }
+
+export const unwritable = (cause: unknown): string =>
+  `the data directory cannot be written: ${messageOf(cause)}`
 
 const LATE = new Error('a write after a failed one did not end')
 
@@ -184,8 +215,10 @@ const DISK_MS = 250
 type Pages = { treeBranchPageCount: number; treeLeafPageCount: number; overflowPages: number }
 type Stats = { root: Pages; free: Pages; pageSize: number; lastPageNumber: number }
 
-function reusableBytes({ root, free, pageSize, lastPageNumber }: Stats): number {
-  const used = (pages: Pages) => pages.treeBranchPageCount + pages.treeLeafPageCount + pages.overflowPages
-  // Two meta pages.
-  return Math.max(0, lastPageNumber + 1 - 2 - used(root) - used(free)) * pageSize
+function reusableBytes({ root, free, pageSize, lastPageNumber: lastPage }: Stats): number {
+  return reusablePages({ main: countsOf(root), free: countsOf(free), lastPage }) * pageSize
+}
+
+function countsOf({ treeBranchPageCount, treeLeafPageCount, overflowPages }: Pages) {
+  return { branchPages: treeBranchPageCount, leafPages: treeLeafPageCount, overflowPages }
 }

@@ -28,6 +28,16 @@ export type Tree = {
   readonly root: number | undefined
 }
 
+/** How many pages lie between the first ones and the last that is used without being part of a tree: free ones. */
+export function reusablePages(of: { main: PageCounts; free: PageCounts; lastPage: number }): number {
+  return Math.max(0, of.lastPage + 1 - META_PAGES - pagesOf(of.main) - pagesOf(of.free))
+}
+
+type PageCounts = Pick<Tree, 'branchPages' | 'leafPages' | 'overflowPages'>
+
+export const pagesOf = ({ branchPages, leafPages, overflowPages }: PageCounts): number =>
+  branchPages + leafPages + overflowPages
+
 /** What one of the two meta pages says. */
 export type Meta = {
   readonly pageBytes: number
@@ -46,6 +56,8 @@ const MAX_DEPTH = 32
 /** Far above what a machine can map or count to; what is larger was not written by LMDB. */
 const MAX_MAP_BYTES = 2 ** 46
 const MAX_TRANSACTION = 2 ** 48
+/** More than a transaction takes and gives back: such pages at the end were never written. */
+const MAX_MISSING_BYTES = 2 ** 26
 /** MDB_INTEGERKEY: free pages are listed by the number of the transaction that freed them. */
 const FREE_FLAGS = 0x08
 
@@ -60,6 +72,8 @@ export function readMeta(descriptor: number, fileBytes: number): Meta {
   if (!isFirstOfTwo && meta.transaction !== older.transaction + 1)
     throw new DamagedFile('one of its two meta pages is not the one before the other')
   if (fileBytes < META_PAGES * meta.pageBytes) throw new DamagedFile('it ends within its first pages')
+  if ((meta.lastPage + 1) * meta.pageBytes > fileBytes + MAX_MISSING_BYTES)
+    throw new DamagedFile('its last page lies far behind its end')
   return meta
 }
 

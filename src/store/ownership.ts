@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemCode } from '../system-error.ts'
 import { installationName } from './keyspace.ts'
-import type { Lmdb } from './lmdb-backing.ts'
+import { type Lmdb, writeNow } from './lmdb-backing.ts'
 import { answers, type Beacon, inUse, SOCKET_NAME } from './owner-socket.ts'
 
 /**
@@ -22,10 +22,11 @@ export async function claimOwnership(db: Lmdb, directory: string, beacon: Beacon
     if (seen !== undefined && (await answers(directory, seen.socket))) throw inUse(directory, seen.pid)
     // Compare and set under LMDB's write lock, which holds between processes: a starter that saw the same dead owner
     // and was quicker has replaced the record, and is then probed like any other.
-    const won = db.transactionSync(() => {
-      if (readOwner(db)?.socket !== seen?.socket) return false
-      db.putSync(OWNER, Buffer.from(JSON.stringify({ pid: process.pid, socket: beacon.name })))
-      return true
+    let won = false
+    writeNow(db, () => {
+      won = readOwner(db)?.socket === seen?.socket
+      const owner = Buffer.from(JSON.stringify({ pid: process.pid, socket: beacon.name }))
+      return won ? [[OWNER, owner]] : []
     })
     if (won) {
       if (seen !== undefined && SOCKET_NAME.test(seen.socket))

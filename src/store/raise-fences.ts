@@ -2,7 +2,7 @@ import { reserveLockFile } from './data-files.ts'
 import { refuseNewerFormat } from './embedded.ts'
 import { FENCE_MARK } from './fences.ts'
 import { decodeNumber, encodeNumber } from './keyspace.ts'
-import { openLmdb } from './lmdb-backing.ts'
+import { closeLmdb, openLmdb, writeNow } from './lmdb-backing.ts'
 
 /**
  * More than anybody can have given out since a backup: 65536 starts of a gateway, or eight months of 50000 admissions a
@@ -22,8 +22,8 @@ export async function raiseFences(directory: string): Promise<void> {
     const name = Buffer.from(FENCE_MARK)
     const mark = db.getBinary(name)
     const next = (mark === undefined ? 1 : decodeNumber(mark)) + RAISE
-    db.transactionSync(() => db.putSync(name, encodeNumber(Number.POSITIVE_INFINITY, next)))
+    writeNow(db, () => [[name, encodeNumber(Number.POSITIVE_INFINITY, next)]])
   } finally {
-    await db.close()
+    await closeLmdb(db)
   }
 }

@@ -15,6 +15,7 @@ import { openEmbeddedStore } from '../../src/store/embedded.ts'
 import { openLmdb } from '../../src/store/lmdb-backing.ts'
 import { damageOf } from '../../src/store/lmdb-damage.ts'
 import { SPOILT_FILES } from '../support/effort.ts'
+import { usedBytes } from '../support/store-directory.ts'
 import { Refusal, type StoreProcess, storeProcesses } from '../support/store-process.ts'
 import { claim, finish, NOON, permitFor, put, record } from '../support/store-work.ts'
 
@@ -45,7 +46,11 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(root, { recursive: true }))
 
-const bytesOf = (store: string) => readFileSync(join(store, 'data.mdb'))
+/** Without the room that is made behind the last page, where nothing can be spoilt. */
+function bytesOf(store: string): Buffer {
+  const path = join(store, 'data.mdb')
+  return readFileSync(path).subarray(0, usedBytes(path))
+}
 
 /** A way to spoil a file of `size` bytes. */
 type Spoil = { readonly what: string; readonly on: (bytes: Buffer) => Buffer }

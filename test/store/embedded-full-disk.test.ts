@@ -1,9 +1,11 @@
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import * as fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
 import { type CapUsage, type StoreHealth, StoreUnavailable, type WindowState } from '../../src/store/store.ts'
-import { temporaryDirectories } from '../support/store-directory.ts'
+import { runs } from '../support/effort.ts'
+import { temporaryDirectories, usedBytes } from '../support/store-directory.ts'
 import { Refusal, type StoreProcess, storeProcesses } from '../support/store-process.ts'
 import {
   admit,
@@ -62,6 +64,11 @@ async function fill(child: StoreProcess, path: string): Promise<{ settled: strin
   return { settled, refused }
 }
 
+const requests = fc.array(fc.array(fc.nat({ max: 40_000 }), { minLength: 1, maxLength: 6 }), {
+  minLength: 1,
+  maxLength: 8,
+})
+
 async function recovered(child: StoreProcess): Promise<void> {
   await expect.poll(async () => (await child.call<StoreHealth>('health')).writable).toBe(true)
 }
@@ -91,6 +98,48 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     const store = await openEmbeddedStore({ path })
     expect(await spent(store, NOON, demand(0, 1e9))).toEqual([settled.length + refused.length, 0])
     await store.close()
+  })
+
+  it('wherever it ends is met before LMDB writes: nothing is on stderr, and what was acknowledged is there', async () => {
+    let settled = 0
+    let refused = 0
+    const property = fc.asyncProperty(
+      fc.integer({ min: -60_000, max: 400_000 }),
+      requests,
+      async (at, batches) => {
+        const path = directory()
+        const child = shared()
+        await child.call('open', path)
+        expect(await attempt(child, { key: 'first', bytes: 9_000 })).toBe('settled')
+        child.limitFileSize(Math.max(4_096, usedBytes(join(path, 'data.mdb')) + at))
+        const kept = ['first']
+        for (const [n, batch] of batches.entries()) {
+          const keys = batch.map((_, m) => `key-${n}-${m}`)
+          const results = await Promise.all(keys.map((key, m) => attempt(child, { key, bytes: batch[m] })))
+          for (const [m, result] of results.entries()) {
+            expect(result).toMatch(/^(settled|StoreUnavailable)$/)
+            if (result === 'settled') kept.push(keys[m] ?? '')
+          }
+          settled += results.filter((result) => result === 'settled').length
+          refused += results.filter((result) => result !== 'settled').length
+        }
+        for (const key of kept) expect(await child.call('record', key)).toBe(key)
+        await child.call('close')
+        child.limitFileSize('unlimited')
+        await child.call('open', path)
+        for (const key of kept) expect(await attempt(child, { key })).toBe('stored')
+        expect(await child.call<CapUsage>('usage')).toMatchObject({ used: kept.length, reserved: 0 })
+        await child.call('close')
+        expect(child.stderr()).toBe('')
+      },
+    )
+    const either: [number, number[][]][] = [
+      [-1, [[100]]],
+      [400_000, [[100]]],
+    ]
+    await fc.assert(property, { numRuns: runs(60), examples: either })
+    // Both happen, or the property would say little.
+    expect(Math.min(settled, refused)).toBeGreaterThan(0)
   })
 
   it('lets no remote work begin', async () => {
@@ -139,7 +188,7 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     expect(await child.call('record', 'before')).toBe('before')
     expect(await attempt(child, { key: 'before' })).toBe('stored')
     for (let n = 0; n < 3; n++) {
-      if ((await attempt(child, { key: `full-${n}`, bytes: 30_000 })) === 'StoreUnavailable') break
+      if ((await attempt(child, { key: `full-${n}`, bytes: 200_000 })) === 'StoreUnavailable') break
       expect(n).toBeLessThan(2)
     }
     expect(await child.call<StoreHealth>('health')).toMatchObject({ writable: false })

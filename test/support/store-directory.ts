@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { closeSync, fstatSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
+import { type Meta, readMeta } from '../../src/store/lmdb-file.ts'
 
 /** Directories for a test file's stores, removed after each test. */
 export function temporaryDirectories(): () => string {
@@ -14,4 +15,20 @@ export function temporaryDirectories(): () => string {
     made.push(path)
     return join(path, 'data')
   }
+}
+
+/** What the newer meta page of a data file says. */
+export function metaOf(path: string): Meta {
+  const descriptor = openSync(path, 'r')
+  try {
+    return readMeta(descriptor, fstatSync(descriptor).size)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Where the last page ends that LMDB uses; what is behind it is room. */
+export function usedBytes(path: string): number {
+  const { lastPage, pageBytes } = metaOf(path)
+  return (lastPage + 1) * pageBytes
 }

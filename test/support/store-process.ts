@@ -14,6 +14,8 @@ export type StoreProcess = {
   acknowledges(count: number): Promise<void>
   call<T>(call: string, argument?: unknown): Promise<T>
   kill(): Promise<void>
+  /** What it has written on stderr. */
+  stderr(): string
   /** Sets RLIMIT_FSIZE, the soft limit: a full disk that needs no root, and that can be taken back. */
   limitFileSize(bytes: number | 'unlimited'): void
 }
@@ -41,9 +43,8 @@ export function storeProcesses(hook: (end: () => Promise<void>) => void = afterE
     for (const child of started.splice(0)) await kill(child)
   })
   return () => {
-    // The LMDB binding writes about a failed commit on stderr; a test of full disks need not show it.
     const child = fork(new URL('./store-child.mjs', import.meta.url), {
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     started.push(child)
     return follow(child)
@@ -55,6 +56,10 @@ function follow(child: ChildProcess): StoreProcess {
   const begun = new Set<string>()
   const waiting = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>()
   let calls = 0
+  let stderr = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
   child.on('message', (message: Message) => {
     if (message.acknowledged !== undefined) {
       acknowledged.add(message.acknowledged)
@@ -86,6 +91,7 @@ function follow(child: ChildProcess): StoreProcess {
         child.send({ id, call, argument }, (error) => error && reject(error))
       }),
     kill: () => kill(child),
+    stderr: () => stderr,
     limitFileSize: (bytes) => {
       execFileSync('prlimit', ['--pid', String(child.pid), `--fsize=${bytes}:unlimited`])
     },
