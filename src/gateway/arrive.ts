@@ -47,6 +47,7 @@ export function arrive(
     windowState: undefined,
     fail: undefined,
     broken: undefined,
+    isOver: false,
   }
 }
 

@@ -52,6 +52,8 @@ export type Exchange = {
   /** Set when the connection broke while the body was arriving. */
   fail: ((refusal: Refusal) => void) | undefined
   broken: Refusal | undefined
+  /** Its reply has left, and what was to be done after it is done. */
+  isOver: boolean
 }
 
 export type SignedIn = { readonly principal: Principal; readonly session: Session }

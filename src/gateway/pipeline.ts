@@ -81,6 +81,7 @@ function conclude(gateway: Gateway, exchange: Exchange, outcome: Outcome): void 
   function end(): void {
     // The connection remembers the exchange until its next request.
     exchange.body = NO_BODY
+    exchange.isOver = true
     gateway.lifecycle.leave(exchange.standing)
     exchange.standing = 'outside'
   }

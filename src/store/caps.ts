@@ -67,17 +67,22 @@ export function createCapBook(readUsed: (counter: string) => number): CapBook {
     return counter
   }
 
-  function hold(partner: string, demand: CapDemand, at: number): Hold {
-    const expiresAt = capExpiresAt(demand.period, at)
-    const counter = capName(partner, demand, at)
-    const found = counterOf(counter, expiresAt)
-    found.reserved += demand.amount
-    found.ceiling = Math.max(found.ceiling, demand.limit)
-    return { counter, unit: demand.unit, amount: demand.amount, expiresAt }
+  function place(partner: string, cap: Cap, at: number): { name: string; counter: Counter } {
+    const name = capName(partner, cap, at)
+    return { name, counter: counterOf(name, capExpiresAt(cap.period, at)) }
+  }
+
+  function hold(
+    { name, counter }: { name: string; counter: Counter },
+    { amount, unit, limit }: CapDemand,
+  ): Hold {
+    counter.reserved += amount
+    counter.ceiling = Math.max(counter.ceiling, limit)
+    return { counter: name, unit, amount, expiresAt: counter.expiresAt }
   }
 
   function usageOf(partner: string, cap: Cap, at: number): CapUsage {
-    const { used, reserved } = counterOf(capName(partner, cap, at), capExpiresAt(cap.period, at))
+    const { used, reserved } = place(partner, cap, at).counter
     const { product, period, unit, limit } = cap
     return { product, period, unit, limit, used, reserved, resetAt: periodEnd(period, at) }
   }
@@ -92,19 +97,19 @@ export function createCapBook(readUsed: (counter: string) => number): CapBook {
       for (const demand of demands) {
         // A negative or non-numeric amount would raise the headroom for everybody else.
         if (!(demand.amount >= 0)) throw new RangeError('a cap is asked for a negative amount')
-        const { used, reserved } = usageOf(partner, demand, at)
+        const found = place(partner, demand, at)
+        const { used, reserved, doubtful } = found.counter
         if (used + reserved + demand.amount > demand.limit) {
           release(holds)
-          const { doubtful } = counterOf(capName(partner, demand, at), capExpiresAt(demand.period, at))
           const usage = usageOf(partner, demand, at)
           return { kind: 'refused', cap: { ...usage, unknown: doubtful, amount: demand.amount } }
         }
-        holds.push(hold(partner, demand, at))
+        holds.push(hold(found, demand))
       }
       return { kind: 'reserved', holds }
     },
     restore: (partner, demands, at) => {
-      const holds = demands.map((demand) => hold(partner, demand, at))
+      const holds = demands.map((demand) => hold(place(partner, demand, at), demand))
       // Under which limits the rest was admitted nobody remembers.
       for (const { counter: name, expiresAt } of holds) {
         const counter = counterOf(name, expiresAt)

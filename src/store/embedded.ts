@@ -8,6 +8,7 @@ import { damaged, prepareDirectory, prepareFiles } from './data-files.ts'
 import { FENCE_BLOCK, FENCE_MARK, type Fences, reservedFences } from './fences.ts'
 import { holdingOf } from './holdings.ts'
 import { decodeNumber, encodeNumber, installationName, quotaName } from './keyspace.ts'
+import { withKnownNumbers } from './known-numbers.ts'
 import {
   closeLmdb,
   codeOf,
@@ -86,7 +87,9 @@ async function openIn(directory: string, options: EmbeddedStoreOptions): Promise
     let fences: Fences | undefined
     const claimed =
       opened.problem === undefined ? entries : claimingFirst(entries, claimLate(db, directory, beacon))
-    const backing = inArrivalOrder(claimed, opened.secret, { disk: createDisk(db, directory) })
+    const backing = inArrivalOrder(withKnownNumbers(claimed), opened.secret, {
+      disk: createDisk(db, directory),
+    })
     const commits = createCommits(backing, setImmediate, options.onCommit, opened.problem)
     const copies = createCopies(db)
     const close = async () => {

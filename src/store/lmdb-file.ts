@@ -12,6 +12,8 @@ export const LOCK_FILE = 'lock.mdb'
 export const HEADER_BYTES = 24
 export const META_PAGES = 2
 const META_BYTES = 168
+/** Each commit reads both: nothing of it outlives the call that reads into it. */
+const META_PAGE = Buffer.alloc(META_BYTES)
 const MAGIC = 0xbeefc0de
 const VERSION = 2
 const META_FLAG = 0x08
@@ -78,7 +80,7 @@ export function readMeta(descriptor: number, fileBytes: number): Meta {
 }
 
 function metaAt(descriptor: number, number: number, position: number): Meta {
-  const page = Buffer.alloc(META_BYTES)
+  const page = META_PAGE
   if (readSync(descriptor, page, 0, META_BYTES, position) < META_BYTES)
     throw new DamagedFile('it ends within its first pages')
   if (page.readUInt32LE(24) !== MAGIC || page.readUInt32LE(28) !== VERSION)

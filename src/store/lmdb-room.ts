@@ -29,9 +29,9 @@ export function openRoom(directory: string): Room {
   const inPlace = openSync(path, 'r+')
   const behind = openSync(path, 'a')
 
-  function sizeOf(): number {
-    return fstatSync(inPlace).size
-  }
+  const sizeOf = (): number => fstatSync(inPlace).size
+  /** At least so large; asked for again only when it may not be enough. */
+  let size = sizeOf()
 
   /** Appended, so that not even a process that takes this file for its own could find its pages overwritten. */
   function grow(byBytes: number): void {
@@ -40,25 +40,25 @@ export function openRoom(directory: string): Room {
   }
 
   /** Finds out about a limit that is below the end, or a disk that takes nothing, on a byte that nobody reads. */
-  function prove(size: number): void {
+  function prove(): void {
     writeSync(inPlace, ZEROS, 0, 1, size - 1)
   }
 
   return {
     make(values) {
-      const size = sizeOf()
       const meta = readMeta(inPlace, size)
       const used = (meta.lastPage + 1) * meta.pageBytes
       const needed = pagesFor(meta, values) * meta.pageBytes
-      const spare = size - used
-      if (spare >= needed) return prove(size)
+      const spare = () => size - used
+      if (spare() >= needed) return prove()
       try {
-        grow(needed + SPARE_BYTES - spare)
+        grow(needed + SPARE_BYTES - spare())
+        size = sizeOf()
       } catch (error) {
-        const end = sizeOf()
+        size = sizeOf()
         // Freed pages are written on before new ones; what they fall short by (some are still read) the spare ones are.
-        if (end - used <= 0 || end - used + reusablePages(meta) * meta.pageBytes < needed) throw error
-        prove(end)
+        if (spare() <= 0 || spare() + reusablePages(meta) * meta.pageBytes < needed) throw error
+        prove()
       }
     },
     close() {

@@ -12,6 +12,8 @@ export type Pending = {
   fail: ((refusal: Refusal) => void) | undefined
   /** Why its body will never be whole. */
   broken: Refusal | undefined
+  /** Its reply has left, and nobody but its connection looks at it any more. */
+  isOver: boolean
 }
 
 /** What is remembered of a connection from one request to the next. */
@@ -41,8 +43,20 @@ export function connectionOf(socket: Owner): Connection {
 /** Adds a request to its connection; returns how many of the connection have no response yet, itself included. */
 export function track(request: Pending, { pending }: Connection): number {
   // A response is over in the order of its request, so those that are stand in front.
-  while (pending[0]?.res.closed) pending.shift()
+  for (let first = pending[0]; first?.res.closed; first = pending[0]) {
+    pending.shift()
+    if (first.isOver) letGo(first)
+  }
   return pending.push(request)
+}
+
+/**
+ * What became old in memory keeps what it leads to until the next full collection, dead or not, and each of these led
+ * to later ones: a third of all requests became old, heads and all. Cut off, they take half of the collector's time.
+ */
+function letGo(gone: { req: unknown; res: unknown }): void {
+  gone.req = undefined
+  gone.res = undefined
 }
 
 /** The last request whose response has not been written, if there is one. */
