@@ -13,9 +13,11 @@ export type Revocations = {
 
 export function createRevocations(): Revocations {
   const pending = new Set<string>()
+  // As it is now: a request goes by the settings that it came in under, while the signature of its token is checked
+  // as well, and what a later configuration says itself is not in those.
   const without = (settings: Settings): Settings => ({
     ...settings,
-    registry: withoutKeys(settings.registry, pending),
+    registry: withoutKeys(settings.registry, new Set(pending)),
   })
   return {
     revoke: (settings, keyId) => {

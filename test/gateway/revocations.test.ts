@@ -1,7 +1,9 @@
+import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createRevocations } from '../../src/gateway/revocations.ts'
 import type { Settings } from '../../src/gateway/settings.ts'
 import { createRegistry } from '../../src/tokens/registry.ts'
+import { runs } from '../support/effort.ts'
 import { partner, partnerConfig, secretOf } from '../support/partners.ts'
 
 /** What a reading of the partners' file comes to. */
@@ -30,4 +32,22 @@ it('a revocation takes no other key with it', () => {
   const { registry } = createRevocations().revoke(reading(false), 'key_leaked')
   expect(registry.key('key_one')?.partner.id).toBe('one')
   expect(registry.prove('tn_sandbox_one', secretOf('key_one'))?.keyId).toBe('key_one')
+})
+
+it('settings that a request came in under stay what they were, whatever comes after', () => {
+  const steps = fc.array(fc.constantFrom('revoke', 'read before', 'read after'), { maxLength: 12 })
+  const property = fc.property(steps, (taken) => {
+    const revocations = createRevocations()
+    const seen: { settings: Settings; known: boolean[] }[] = []
+    let settings = reading(false)
+    for (const step of taken) {
+      settings =
+        step === 'revoke'
+          ? revocations.revoke(settings, 'key_leaked')
+          : revocations.reapply(reading(step === 'read after'))
+      seen.push({ settings, known: knows(settings) })
+    }
+    for (const { settings, known } of seen) expect(knows(settings)).toEqual(known)
+  })
+  fc.assert(property, { numRuns: runs(100) })
 })
