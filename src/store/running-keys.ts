@@ -54,8 +54,12 @@ export const workId = (partner: string, key: string): string => `${partner}\0${k
 /** The key of a permit without one. A real key is a UUID, so the two never meet. */
 export const keyOf = (claim: KeyClaim | undefined, fence: number): string => claim?.key ?? `#${fence}`
 
+/** After how many removals the map is made anew, or as many as it still holds. */
+const TABLE = 128
+
 export function createRunningKeys(caps: CapBook, quotas: Pick<QuotaBook, 'release'>): RunningKeys {
-  const works = new Map<string, Unfinished>()
+  let works = new Map<string, Unfinished>()
+  let removed = 0
   const overdue = new Set<Unfinished>()
   /** A lower bound of the next instant at which something runs out; until then `expire` costs one comparison. */
   let nextExpiry = Number.POSITIVE_INFINITY
@@ -71,6 +75,17 @@ export function createRunningKeys(caps: CapBook, quotas: Pick<QuotaBook, 'releas
   function become(work: Unfinished, state: Unfinished['state']): void {
     if (work.state !== state) caps.doubt(work.holds, state === 'unknown')
     work.state = state
+  }
+
+  /**
+   * A map that outgrows its table leaves the old table pointing to the new one. Once one of them is old in memory, all
+   * later ones become old with it, and with them all work that was running (decision 69). A new map ends that.
+   */
+  function takeOut(work: Unfinished): void {
+    works.delete(work.id)
+    if (++removed < Math.max(TABLE, works.size)) return
+    works = new Map(works)
+    removed = 0
   }
 
   function endLease(work: Unfinished): void {
@@ -113,7 +128,7 @@ export function createRunningKeys(caps: CapBook, quotas: Pick<QuotaBook, 'releas
     remove(work) {
       become(work, 'running')
       quotas.release(work.quotas)
-      works.delete(work.id)
+      takeOut(work)
     },
     takeOver(work, fence, leaseEndsAt) {
       work.fence = fence
