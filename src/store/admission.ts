@@ -1,4 +1,5 @@
 import type { Engine } from './engine.ts'
+import { ownerIn } from './generations.ts'
 import {
   answerName,
   decodeAnswer,
@@ -56,7 +57,7 @@ function judgeKey(engine: Engine, admission: Admission, seen: Seen, now: number)
 }
 
 function readFinished(engine: Engine, partner: string, key: string, now: number): FinishedAnswer | undefined {
-  const value = engine.backing.read(answerName(engine.generations.owner('keys', partner), key))
+  const value = engine.backing.read(answerName(ownerIn(engine.backing, 'keys', partner), key))
   return value === undefined || expiresAtOf(value) <= now ? undefined : decodeAnswer(value)
 }
 

@@ -1,5 +1,5 @@
 import type { Engine } from './engine.ts'
-import { ownerIn } from './generations.ts'
+import { endGeneration, ownerIn } from './generations.ts'
 import { quotaName } from './keyspace.ts'
 import { DATA_KINDS, type DataKind, type DataOwner, type DataUsage } from './store.ts'
 
@@ -10,7 +10,7 @@ export function dataUsage({ quotas }: Engine, owner: DataOwner): DataUsage[] {
 }
 
 export async function resetData(
-  { commits, generations }: Engine,
+  { commits }: Engine,
   owner: DataOwner,
   kinds: readonly DataKind[],
 ): Promise<void> {
@@ -18,8 +18,7 @@ export async function resetData(
   await commits.submit((view) => {
     for (const { kind, who } of all) {
       // Nothing is kept without being counted: an empty generation goes on.
-      if (view.read(quotaName(kind, ownerIn(view, kind, who))) !== undefined) generations.end(view, kind, who)
+      if (view.read(quotaName(kind, ownerIn(view, kind, who))) !== undefined) endGeneration(view, kind, who)
     }
   })
-  for (const { kind, who } of all) generations.settle(kind, who)
 }

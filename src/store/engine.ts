@@ -2,7 +2,6 @@ import type { Backing } from './backing.ts'
 import type { CapBook } from './caps.ts'
 import type { Commits } from './commits.ts'
 import type { Fences } from './fences.ts'
-import type { Generations } from './generations.ts'
 import type { QuotaBook } from './quotas.ts'
 import type { RunningKeys } from './running-keys.ts'
 import type { RateWindows } from './windows.ts'
@@ -17,7 +16,6 @@ export type Engine = {
   readonly fences: Fences
   readonly windows: RateWindows
   readonly caps: CapBook
-  readonly generations: Generations
   readonly quotas: QuotaBook
   /** Below so many free bytes nothing new begins. */
   readonly reserveBytes: number

@@ -1,4 +1,3 @@
-import type { Backing } from './backing.ts'
 import type { View } from './commits.ts'
 import {
   decodeNumber,
@@ -29,49 +28,23 @@ export const RECORDS_OF_KIND: Readonly<Record<DataKind, readonly RecordKind[]>> 
   keys: [],
 }
 
-/** Which generation of a kind each tenant or partner is in, as it is durable. */
-export type Generations = {
-  owner(kind: DataKind, who: string): string
-  /** Ends the current generation within a commit; `settle` has to follow it. */
-  end(view: View, kind: DataKind, who: string): void
-  /** The commit is durable: what was read of `who` is read again. */
-  settle(kind: DataKind, who: string): void
-}
-
-export function createGenerations(backing: Backing): Generations {
-  // As many as the configuration has partners.
-  const owners = new Map<string, string>()
-  return {
-    owner(kind, who) {
-      const name = generationName(kind, who)
-      const known = owners.get(name)
-      if (known !== undefined) return known
-      const owner = ownerName(who, numberOf(backing.read(name)))
-      owners.set(name, owner)
-      return owner
-    },
-    end(view, kind, who) {
-      const generation = generationIn(view, kind, who)
-      const ended = ownerName(who, generation)
-      view.put(generationName(kind, who), encodeNumber(FOREVER, generation + 1))
-      view.put(retiredName(kind, ended), PRESENT)
-      view.remove(quotaName(kind, ended))
-    },
-    settle: (kind, who) => void owners.delete(generationName(kind, who)),
-  }
-}
-
 const FOREVER = Number.POSITIVE_INFINITY
 
-/** The owner as a commit sees it: an earlier change of the same commit may have ended a generation. */
+/** Ends the current generation of a tenant or partner within a commit. */
+export function endGeneration(view: View, kind: DataKind, who: string): void {
+  const generation = generationIn(view, kind, who)
+  const ended = ownerName(who, generation)
+  view.put(generationName(kind, who), encodeNumber(FOREVER, generation + 1))
+  view.put(retiredName(kind, ended), PRESENT)
+  view.remove(quotaName(kind, ended))
+}
+
+/** Who, in the generation that is durable, or as a commit sees it: an earlier change of it may have ended one. */
 export function ownerIn(view: Pick<View, 'read'>, kind: DataKind, who: string): string {
   return ownerName(who, generationIn(view, kind, who))
 }
 
 function generationIn(view: Pick<View, 'read'>, kind: DataKind, who: string): number {
-  return numberOf(view.read(generationName(kind, who)))
-}
-
-function numberOf(value: Buffer | undefined): number {
+  const value = view.read(generationName(kind, who))
   return value === undefined ? 0 : decodeNumber(value)
 }

@@ -82,8 +82,8 @@ export async function copyLmdb(db: Lmdb, directory: string): Promise<void> {
 const FATAL = new Set([-30796, -30795, -30794, -30793])
 
 /**
- * How long the attempt after a failed one may take. A full disk shows as ENOSPC, EFBIG or (a short write) EIO, and
- * the next attempt simply fails or succeeds. But after a failed write of the meta page the binding's writer ends
+ * How long the attempt after one that failed in LMDB may take: its disk has failed, since a full one is met before
+ * (lmdb-room.ts). Mostly the next attempt simply fails or succeeds. But after a failed write of the meta page the binding's writer ends
  * without settling anything, and without this bound every settlement would wait for ever.
  */
 const RETRY_MS = 10_000

@@ -5,7 +5,6 @@ import type { Commits } from './commits.ts'
 import { dataUsage, resetData } from './data.ts'
 import type { Engine } from './engine.ts'
 import type { Fences } from './fences.ts'
-import { createGenerations } from './generations.ts'
 import { addHistory, readHistory, readRefusals } from './history.ts'
 import { decodeMarker, decodeNumber, MARKER_PREFIX } from './keyspace.ts'
 import { createQuotaBook } from './quotas.ts'
@@ -35,15 +34,13 @@ export function createStore(parts: EngineParts): Store {
     const value = backing.read(counter)
     return value === undefined ? 0 : decodeNumber(value)
   })
-  const generations = createGenerations(backing)
-  const quotas = createQuotaBook(backing, generations)
+  const quotas = createQuotaBook(backing)
   const engine: Engine = {
     backing,
     commits,
     fences: parts.fences,
     windows: createRateWindows(parts.maxWindows),
     caps,
-    generations,
     quotas,
     reserveBytes: parts.reserveBytes ?? 0,
     running: createRunningKeys(caps, quotas),

@@ -1,6 +1,6 @@
 import type { Backing } from './backing.ts'
 import type { View } from './commits.ts'
-import type { Generations } from './generations.ts'
+import { ownerIn } from './generations.ts'
 import { decodeNumber, encodeNumber, quotaName } from './keyspace.ts'
 import type { DataKind, QuotaDemand } from './store.ts'
 
@@ -17,12 +17,12 @@ export type QuotaBook = {
 
 export type RefusedQuota = QuotaDemand & { readonly used: number; readonly reserved: number }
 
-export function createQuotaBook(backing: Backing, generations: Generations): QuotaBook {
+export function createQuotaBook(backing: Pick<Backing, 'read'>): QuotaBook {
   const reserved = new Map<string, number>()
   const placeOf = ({ kind, who }: QuotaDemand): string => `${kind} ${who}`
 
   function usage(kind: DataKind, who: string): { used: number; reserved: number } {
-    const value = backing.read(quotaName(kind, generations.owner(kind, who)))
+    const value = backing.read(quotaName(kind, ownerIn(backing, kind, who)))
     return {
       used: value === undefined ? 0 : decodeNumber(value),
       reserved: reserved.get(`${kind} ${who}`) ?? 0,

@@ -1,30 +1,30 @@
 import type { Backing } from './backing.ts'
-import { type Generations, KIND_OF_RECORD } from './generations.ts'
+import { KIND_OF_RECORD, ownerIn } from './generations.ts'
 import { decodeRecord, expiresAtOf, recordName, recordPrefix } from './keyspace.ts'
 import type { Page, PageQuery, RecordKind } from './store.ts'
 
-type Source = { readonly backing: Backing; readonly generations: Generations }
+type Source = { readonly backing: Backing }
 
 export function readRecord<T>(
-  { backing, generations }: Source,
+  { backing }: Source,
   kind: RecordKind,
   tenant: string,
   id: string,
   now: number,
 ): T | undefined {
-  const value = backing.read(recordName(kind, generations.owner(KIND_OF_RECORD[kind], tenant), id))
+  const value = backing.read(recordName(kind, ownerIn(backing, KIND_OF_RECORD[kind], tenant), id))
   return value === undefined || expiresAtOf(value) <= now ? undefined : (decodeRecord(value) as T)
 }
 
 /** Newest first: ids sort by creation, so this is one descending range. */
 export function readPage<T>(
-  { backing, generations }: Source,
+  { backing }: Source,
   kind: RecordKind,
   tenant: string,
   { limit, before }: PageQuery,
   now: number,
 ): Page<T> {
-  const owner = generations.owner(KIND_OF_RECORD[kind], tenant)
+  const owner = ownerIn(backing, KIND_OF_RECORD[kind], tenant)
   const prefix = recordPrefix(kind, owner)
   const to = before === undefined ? `${prefix}\uffff` : recordName(kind, owner, before)
   const items: T[] = []
